@@ -3,10 +3,11 @@
 
 use std::collections::BTreeSet;
 
-use crate::claims::property::{check_table, no_continuation};
+use crate::definitions::executions::{Fairness, check_alone, fairness};
+use crate::definitions::streett::{letter, no_continuation, step};
 use crate::definitions::system::{DELTA, Policy, States, System};
 use crate::format::document::{Certificate, Kind, Property};
-use crate::{Outcome, Report, rejected};
+use crate::{LETTERS_OF_VALUES, Outcome, Report, rejected};
 
 pub(crate) fn check(certificate: &Certificate, report: &mut Report) -> Outcome<()> {
     let (Some(property), Some(ending)) = (&certificate.property, &certificate.ending) else {
@@ -97,63 +98,10 @@ pub(crate) fn check(certificate: &Certificate, report: &mut Report) -> Outcome<(
         other => return rejected(format!("`{other}` is no way for an execution to go on")),
     };
     if !property.values.is_empty() {
-        let told = "which letter of the property each action with values is";
-        report.told.push(told.to_owned());
+        report.told.push(LETTERS_OF_VALUES.to_owned());
     }
     report.confirmed.push(format!("verdict: refuted, {how}"));
     Ok(())
-}
-
-/// A specification and a property, and nothing else.
-pub(crate) fn check_alone(certificate: &Certificate, property: &Property) -> Outcome<()> {
-    check_table(property)?;
-    if property.letters.iter().any(|letter| letter == "delta_d") {
-        return Err(crate::Fault::Undecided(
-            "the property tells a deadlock from other silence, which is not re-checked".to_owned(),
-        ));
-    }
-    let others = certificate.implementation.is_some()
-        || certificate.traces.is_some()
-        || !certificate.observers.is_empty()
-        || !certificate.channels.is_empty();
-    if others || certificate.complete_inputs.is_some() || certificate.context != "synchronous" {
-        return rejected("a specification satisfies a property by itself");
-    }
-    let tells = certificate.observed.is_some()
-        || !certificate.allowed.is_empty()
-        || !certificate.locations.is_empty()
-        || certificate.implementation_location.is_some();
-    if tells || property.relation != "inclusion" {
-        return rejected("its executions are in the property or not, and nothing else is told");
-    }
-    Ok(())
-}
-
-/// Which executions count.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Fairness {
-    /// An output or internal action that stays enabled is taken again and again.
-    pub(crate) weak: bool,
-    /// One that is enabled again and again is.
-    pub(crate) strong: bool,
-    /// The environment gives another input whenever the specification waits for one.
-    pub(crate) goes_on: bool,
-}
-
-pub(crate) fn fairness(certificate: &Certificate) -> Outcome<Fairness> {
-    let mut fair = Fairness::default();
-    match certificate.fairness.as_deref() {
-        None => {}
-        Some("weak") => fair.weak = true,
-        Some("strong") => fair.strong = true,
-        Some(other) => return rejected(format!("`{other}` is no fairness")),
-    }
-    match certificate.environment.as_deref() {
-        None => {}
-        Some("goes-on") => fair.goes_on = true,
-        Some(other) => return rejected(format!("`{other}` is no environment")),
-    }
-    Ok(fair)
 }
 
 /// Follows steps of the table; those that can be seen must be these. Gives the state that they lead to.
@@ -288,17 +236,4 @@ fn cycle(
     } else {
         rejected("the execution that goes round is in the property")
     }
-}
-
-/// The letter of an action: itself, or the action with whatever values.
-pub(crate) fn letter(property: &Property, action: &str) -> Option<usize> {
-    let find = |text: &str| property.letters.iter().position(|l| l == text);
-    let valued = || find(property.values.get(action)?);
-    let whole = valued().or_else(|| find(action));
-    whole.or_else(|| find(action.split_once('(')?.0))
-}
-
-/// What the property does not see changes nothing.
-fn step(property: &Property, q: usize, action: &str) -> usize {
-    letter(property, action).map_or(q, |letter| property.rows[q][letter])
 }

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::claims::property::as_observer;
 use crate::claims::run_queues::through_queues;
 use crate::definitions::observer::{check_member, check_observer, observer_step};
 use crate::definitions::observer_orders::Orders;
+use crate::definitions::property_observer::as_observer;
 use crate::definitions::system::{DELTA, Policy, States, System};
 use crate::format::document::{Certificate, Kind, Observation, Observer};
 use crate::lists::{actions, check_list, check_locations};

@@ -9,10 +9,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::claims::lasso::{Fairness, check_alone, fairness, letter};
+use crate::definitions::executions::{Fairness, check_alone, fairness};
+use crate::definitions::streett::letter;
 use crate::definitions::system::{DELTA, Policy, States, System};
 use crate::format::document::{Certificate, Group, Kind, Property};
-use crate::{Outcome, Report, rejected};
+use crate::{LETTERS_OF_VALUES, Outcome, Report, rejected};
 
 /// A step between pairs.
 struct Step<'a> {
@@ -80,8 +81,7 @@ pub(crate) fn check(certificate: &Certificate, report: &mut Report) -> Outcome<(
             .push("pairs: something is there twice".to_owned());
     }
     if !property.values.is_empty() {
-        let told = "which letter of the property each action with values is";
-        report.told.push(told.to_owned());
+        report.told.push(LETTERS_OF_VALUES.to_owned());
     }
     report.confirmed.push(format!(
         "pairs: {} of them, with the start, closed under all steps; no execution ends in one wrongly",
