@@ -2,7 +2,7 @@
 
 mod support;
 
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
 use std::thread;
 use std::time::Duration;
@@ -116,6 +116,41 @@ fn the_tester_as_tcp_server() {
         assert_eq!(texts(&spec, &outcome), ["?a", "!x", "?a", "!x"]);
     }
     adapter.stop().unwrap();
+}
+
+/// A server that nobody restarts: what one campaign left there must not be the start of the next one.
+#[test]
+fn a_reset_by_a_message_comes_before_the_first_run_too() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    thread::spawn(move || {
+        let mut count = 0;
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let lines = BufReader::new(stream.try_clone().unwrap()).lines();
+            for line in lines.map_while(Result::ok) {
+                count = if line == "reset" { 0 } else { count + 1 };
+                if writeln!(stream, "{line}({count})").is_err() {
+                    break;
+                }
+            }
+        }
+    });
+    let config = SutConfig::parse(&format!(
+        "tcp = \"{address}\"\nreset = \"action\"\nreset-send = \"reset\"\nreset-expect = \"reset(0)\""
+    ))
+    .unwrap();
+    for _ in 0..2 {
+        let mut talk = Talk::start(&config);
+        talk.send("count");
+        assert_eq!(talk.receive().to_string(), "count(1)");
+        // The connection breaks, and the next run begins with another one.
+        talk.adapter.stop().unwrap();
+        talk.adapter.start(1).unwrap();
+        talk.send("count");
+        assert_eq!(talk.receive().to_string(), "count(1)");
+        talk.adapter.stop().unwrap();
+    }
 }
 
 #[test]

@@ -26,7 +26,7 @@ pub enum Reset {
     Restart,
     /// The channels are closed and connected again, and the process goes on.
     Reconnect,
-    /// A message is sent. Outputs are discarded up to the answer `expect`, or without it until the
+    /// A message is sent, before the first run as well. Outputs are discarded up to the answer `expect`, or without it until the
     /// system has been silent for `settle`.
     Action {
         /// The channel of the message.
@@ -597,10 +597,19 @@ impl Adapter for ByteAdapter {
     fn start(&mut self, _: u64) -> Result<(), ExecError> {
         self.note = None;
         self.codec.begin_run();
-        let result = match &self.reset {
-            _ if !self.sound => self.launch(),
-            Reset::Restart => self.launch(),
-            Reset::Reconnect => self.reconnect(),
+        let ready = if self.sound {
+            match self.reset {
+                Reset::Restart => self.launch(),
+                Reset::Reconnect => self.reconnect(),
+                Reset::Action { .. } => Ok(()),
+            }
+        } else {
+            self.launch()
+        };
+        // The message is sent before the first run too. A server that is only connected to may hold what others left there, and one that
+        // was started need not begin where the message leads; a run and its replay must not depend on which of them came first.
+        let result = ready.and_then(|()| match &self.reset {
+            Reset::Restart | Reset::Reconnect => Ok(()),
             Reset::Action {
                 channel,
                 send,
@@ -611,7 +620,7 @@ impl Adapter for ByteAdapter {
                     (*channel, send.clone(), expect.clone(), *settle);
                 self.reset_by_action(channel, &send, expect.as_deref(), settle)
             }
-        };
+        });
         self.sound = result.is_ok();
         if result.is_err() {
             self.shut();
