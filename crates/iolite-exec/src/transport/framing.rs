@@ -9,6 +9,10 @@ use crate::transport::stream_buffer::StreamBuffer;
 use crate::transport::stream_link::Frames;
 use crate::{Bounds, ExecError};
 
+/// Why a message of several lines is not sent, and what takes one.
+const LINE_END_INSIDE: &str = "a line end inside a message that is framed by lines; \
+     framing = 'lines /PATTERN/' sends messages of several";
+
 /// How messages are cut from a stream.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Framing {
@@ -303,7 +307,7 @@ impl Frames for Framer {
         match &self.framing {
             Framing::Crlf | Framing::Resp => {
                 if find_crlf(message, 0).is_some() {
-                    return Err(fail("a line end inside a message that is framed by lines"));
+                    return Err(fail(LINE_END_INSIDE));
                 }
                 output.extend_from_slice(message);
                 output.extend_from_slice(b"\r\n");
@@ -317,7 +321,7 @@ impl Frames for Framer {
             Framing::Raw => output.extend_from_slice(message),
             Framing::Line => {
                 if message.contains(&b'\n') {
-                    return Err(fail("a line end inside a message that is framed by lines"));
+                    return Err(fail(LINE_END_INSIDE));
                 }
                 output.extend_from_slice(message);
                 output.push(b'\n');
