@@ -564,3 +564,91 @@ fn a_log_is_judged_through_the_channels_of_the_description() {
     judged("put 3\ntick 9\ngot 3\n", &two, "queues").expect(3);
     judged("put 3\ntick 9\ndelta\n", &two, "queues").expect(1);
 }
+
+/// `got` goes to standard output, `tick` through a socket and before it. What it ticks, and whether it answers at all, is an argument.
+const EARLY: &str = "
+import socket, sys, time
+server = socket.create_server(('127.0.0.1', int(sys.argv[1])))
+print('ready', flush=True)
+ticks, _ = server.accept()
+for line in sys.stdin:
+    n = int(line.split()[1])
+    ticks.sendall(b'tick %d\\n' % (n + int(sys.argv[2])))
+    time.sleep(0.05)
+    if sys.argv[3] == 'answers':
+        print('got', n, flush=True)
+";
+
+/// A run that ends by its number of steps, with an output that nothing explains yet, is observed until something does, or silence
+/// says that nothing does.
+#[test]
+fn a_run_does_not_end_with_an_output_that_nothing_explains() {
+    let folder = scratch("contexts-early");
+    let data = write(
+        &folder,
+        "data.iol",
+        "system M { var n: int = 0  input put(x: int)  output got(y: int), tick(z: int)
+           initial state S { ?put(x) [x >= 0 && x < 3] / n := x -> T }
+           state T { !got(y) [y == n] -> U }
+           state U { !tick(z) [z == n + 1] -> S }
+         }",
+    );
+    // The same without data that are kept as formulas.
+    let small = std::fs::read_to_string(&data).expect("the model");
+    let small = write(&folder, "small.iol", small.replace(": int", ": 0..9"));
+    write(&folder, "early.py", EARLY);
+    let run = |model: &str, more: &str, flags: &[&str]| {
+        let description = format!(
+            "command = \"python3 early.py {{port}} {more}\"\nready = \"ready\"\n\
+             [[channel]]\nname = \"a\"\nstdio = true\n\
+             [[channel]]\nname = \"b\"\ntcp = \"127.0.0.1:{{port}}\"\n\
+             [quiescence]\ntimeout-ms = 150\n\
+             [actions.put]\nsend = \"put {{x}}\"\nchannel = \"a\"\n\
+             [actions.got]\nrecv = \"got {{y:int}}\"\nchannel = \"a\"\n\
+             [actions.tick]\nrecv = \"tick {{z:int}}\"\nchannel = \"b\"\n"
+        );
+        let sut = write(&folder, "sut.toml", description);
+        let fixed = ["test", model, "--sut", &sut, "--runs", "2", "--steps", "2"];
+        let weights = [
+            "--strategy",
+            "weighted",
+            "--weights",
+            "0,50,1",
+            "--confirm",
+            "0",
+        ];
+        let fixed = [&fixed[..], &weights].concat();
+        iolite(&[&fixed[..], flags].concat())
+    };
+    let bare = ["--no-journal", "--json"];
+    for model in [&data, &small] {
+        let right = run(model, "1 answers", &bare).expect(0);
+        assert_eq!(right.json()["verdicts"], json!({ "pass": 2 }));
+        run(model, "1 silent", &bare).expect(1);
+        run(model, "7 answers", &bare).expect(1);
+    }
+    let journal = folder.join("early.iolj").display().to_string();
+    let certificate = folder.join("early.json").display().to_string();
+    let flags = ["--journal", &journal, "--certificate", &certificate];
+    run(&data, "7 answers", &flags).expect(1);
+    // The claim is about the output, which is before the end of the run.
+    let told = std::fs::read_to_string(&certificate).expect("a certificate");
+    let told: serde_json::Value = serde_json::from_str(&told).expect("JSON");
+    let observed = told["observed"].as_str().expect("an action");
+    assert!(observed.starts_with("!tick("), "{told}");
+    assert_eq!(told["trace"].as_array().map(Vec::len), Some(1), "{told}");
+    iolite(&["explain", &certificate]).expect(0);
+    iolite(&["explain", &journal, "--run", "0"]).expect(0);
+    iolite(&["replay", &journal, "--run", "0", "--trust"]).expect(1);
+    let shrunk = iolite(&[
+        "shrink",
+        &journal,
+        "--run",
+        "0",
+        "--trust",
+        "--confirmations",
+        "1",
+    ]);
+    let shrunk = shrunk.expect(1);
+    assert!(shrunk.stdout.contains("!tick("), "{}", shrunk.stdout);
+}

@@ -95,7 +95,7 @@ pub use iosts::{
 pub use lint::Lint;
 pub use passing::TestProgram;
 pub use path_formula::{
-    Beside, Fronts, GivenConstant, HasTrace, OUT_OF_POINTS, PathPlace, RunPlace, TraceStep,
+    Beside, Fronts, GivenConstant, HasTrace, OUT_OF_POINTS, PathPlace, RunPlace, Stop, TraceStep,
     WORK_OF_A_POINT, Watch, WatchedStates,
 };
 pub use quiescence::DeltaGuard;

@@ -22,7 +22,7 @@ use crate::iosts::{GateId, Iosts, LabelKind, LocationId, Transition, space};
 use crate::semantics::ValuedAction;
 use crate::symbolic::{OUT_OF_TIME, literal};
 
-pub use fronts::{Fronts, OUT_OF_POINTS, WORK_OF_A_POINT};
+pub use fronts::{Fronts, OUT_OF_POINTS, Stop, WORK_OF_A_POINT};
 pub use places::PathPlace;
 pub use watch::{GivenConstant, Watch, WatchedStates};
 
@@ -145,6 +145,8 @@ struct Search<'a> {
     closed: usize,
     /// Work of the solver, with what it did before, after which the search gives up.
     most_work: u64,
+    /// Who may end it.
+    stop: Option<Stop>,
     /// Whether every point is kept.
     keeps: bool,
     kept: Vec<Point>,
@@ -232,6 +234,7 @@ impl<'a> Search<'a> {
             place: None,
             closed: 0,
             most_work: u64::MAX,
+            stop: None,
             keeps: false,
             kept: Vec::new(),
             circle: None,
@@ -324,7 +327,7 @@ impl Search<'_> {
                 };
                 conditions.push(point.condition.clone());
             }
-            if self.solver.is_out_of_time() {
+            if self.solver.is_out_of_time() || self.stop.as_ref().is_some_and(Stop::is_asked) {
                 return Err(OUT_OF_TIME.into());
             }
             if self.noted > self.budget || self.size > MOST_TERMS {

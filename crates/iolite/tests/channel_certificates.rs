@@ -408,7 +408,7 @@ fn edits(setting: Setting, wanted: usize) {
         "{confirmed} of {genuine} were confirmed"
     );
     assert!(
-        placed * 2 >= genuine,
+        placed * 10 >= genuine * 9,
         "places of {placed} of {genuine} were confirmed"
     );
 }
@@ -460,6 +460,34 @@ fn a_certificate_that_is_out_of_bounds_is_not_made_and_says_why() {
 /// says so at the next silence; the certificate is about the output, because what comes after it is no trace at all.
 #[test]
 fn an_output_that_is_noticed_late_is_what_the_certificate_claims() {
+    let (workspace, whole) = unexplained(&["?go(1)", "!left(1)", "!left(9)"]);
+    assert_eq!(whole.trace, ["?go(1)", "!left(1)"]);
+    assert_eq!(
+        whole.observed,
+        Some(Observation::Action("!left(9)".to_owned()))
+    );
+    assert_eq!(explain(&workspace, &whole), CheckOutcome::Confirmed);
+}
+
+/// Orders in which messages of two channels may have been sent are many, and lead to few configurations: 924 interleavings of six
+/// outputs each, and fewer configurations than are looked at.
+#[test]
+fn orders_that_come_to_the_same_are_looked_at_once() {
+    for k in 1..=6 {
+        let mut trace = vec!["?go(1)"];
+        for _ in 0..k {
+            trace.extend(["!left(1)", "!right(1)"]);
+        }
+        trace.push("!left(9)");
+        let (workspace, whole) = unexplained(&trace);
+        assert_eq!(whole.trace.len(), 2 * k + 1);
+        let checked = explain(&workspace, &whole);
+        assert_eq!(checked, CheckOutcome::Confirmed, "{k} messages on each");
+    }
+}
+
+/// The certificate of a run that is silent after this trace, which has a wrong output.
+fn unexplained(trace: &[&str]) -> (Workspace, WholeCertificate) {
     let workspace = Workspace::new();
     let text = "system S { var n: int = 0 input go(k: int) output left(v: int), right(v: int)
       initial state Idle { ?go(k) / n := n + k -> Idle !left(v) [v == n] -> Idle !right(v) [v <= n] -> Idle } }";
@@ -478,7 +506,7 @@ fn an_output_that_is_noticed_late_is_what_the_certificate_claims() {
     ];
     let judged = Certificate {
         channels: channels.to_vec(),
-        trace: strings(&["?go(1)", "!left(1)", "!left(9)"]),
+        trace: strings(trace),
         observed: Some("delta".to_owned()),
         ..judged(Criterion::Relation(Relation::Ioco), "m.iol#S", true)
     };
@@ -491,10 +519,5 @@ fn an_output_that_is_noticed_late_is_what_the_certificate_claims() {
     };
     let whole = workspace.certify_run(&judged, JudgedBy::Model(&options));
     let whole = whole.expect("an answer").expect("a certificate");
-    assert_eq!(whole.trace, ["?go(1)", "!left(1)"]);
-    assert_eq!(
-        whole.observed,
-        Some(Observation::Action("!left(9)".to_owned()))
-    );
-    assert_eq!(explain(&workspace, &whole), CheckOutcome::Confirmed);
+    (workspace, whole)
 }

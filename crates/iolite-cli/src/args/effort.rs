@@ -12,7 +12,8 @@ use iolite_exec::{Confirm, Pace};
 #[command(next_help_heading = "Effort")]
 #[expect(clippy::struct_excessive_bools, reason = "flags")]
 pub(crate) struct EffortArgs {
-    /// Steps of one run
+    /// Steps of one run. Through several channels it is observed a little longer where the last outputs need others to be
+    /// explained
     #[arg(long, value_name = "N", default_value_t = 100)]
     pub(crate) steps: u64,
     /// Number of runs [default: 10]

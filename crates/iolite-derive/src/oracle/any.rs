@@ -53,6 +53,7 @@ trait DynOracle {
     fn is_same(&self, one: &AnyState, other: &AnyState) -> bool;
     fn conclude(&mut self, at: &AnyState) -> Vec<Notice>;
     fn unexplained(&self, at: &AnyState) -> Option<Undecided>;
+    fn awaits_explanation(&self, at: &AnyState) -> bool;
     fn solve(&mut self, at: &AnyState, wish: &Wish) -> Option<ActionId>;
     fn constants(&mut self, at: &AnyState) -> Term;
     fn row(&mut self, at: &AnyState, row: &mut Vec<(ActionId, AnyState)>) -> Option<StateKey>;
@@ -132,6 +133,10 @@ impl<O: Oracle<State: 'static>> DynOracle for O {
 
     fn unexplained(&self, at: &AnyState) -> Option<Undecided> {
         Oracle::unexplained(self, at.get())
+    }
+
+    fn awaits_explanation(&self, at: &AnyState) -> bool {
+        Oracle::awaits_explanation(self, at.get())
     }
 
     fn solve(&mut self, at: &AnyState, wish: &Wish) -> Option<ActionId> {
@@ -240,6 +245,10 @@ impl Oracle for AnyOracle {
 
     fn unexplained(&self, at: &AnyState) -> Option<Undecided> {
         self.0.unexplained(at)
+    }
+
+    fn awaits_explanation(&self, at: &AnyState) -> bool {
+        self.0.awaits_explanation(at)
     }
 
     fn solve(&mut self, at: &AnyState, wish: &Wish) -> Option<ActionId> {

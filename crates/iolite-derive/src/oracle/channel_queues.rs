@@ -325,7 +325,9 @@ impl<O: Oracle> ChannelOracle<O> {
             too_many,
             unlisted,
         } = findings;
-        if met.iter().any(|m| m.ahead && !waits(&m.configuration.left)) {
+        // After an input that may have been taken where it is not specified anything may be sent. A log is not judged then.
+        let anything = open.is_some() && !self.options.passive;
+        if anything || met.iter().any(|m| m.ahead && !waits(&m.configuration.left)) {
             Viability::Yes
         } else if doubt.is_some() || open.is_some() || too_many || unlisted {
             Viability::NotKnown
@@ -551,15 +553,19 @@ impl<O: Oracle> Oracle for ChannelOracle<O> {
         }))
     }
 
-    /// A run can go on to a silence, which decides it; a log that has ended cannot.
     fn unexplained(&self, at: &Self::State) -> Option<Undecided> {
-        (self.options.passive && !at.is_explained).then(|| Undecided {
+        let ended = if self.options.passive { "log" } else { "run" };
+        (!at.is_explained).then(|| Undecided {
             inconclusive: true,
-            ..Undecided::new(
-                "the log ends with an output that another one would explain which has not come, and for a model with \
-                 data it is not known which; silence at its end would decide",
-            )
+            ..Undecided::new(format!(
+                "the {ended} ends with an output that another one would explain which has not come, and for a model with \
+                 data it is not known which; silence at its end would decide"
+            ))
         })
+    }
+
+    fn awaits_explanation(&self, at: &Self::State) -> bool {
+        at.configurations.iter().all(|c| waits(&c.left))
     }
 
     const LISTENS: bool = O::LISTENS;

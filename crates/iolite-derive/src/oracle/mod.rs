@@ -133,9 +133,14 @@ pub trait Oracle {
         Vec::new()
     }
 
-    /// Why a log that ends here says nothing: an observation has no explanation yet, and it is not known whether there is one.
+    /// Why a run or a log that ends here says nothing: an observation has no explanation yet, and it is not known whether there is one.
     fn unexplained(&self, _at: &Self::State) -> Option<Undecided> {
         None
+    }
+
+    /// Whether an observation needs others that are still to come to be explained. What is [`unexplained`](Self::unexplained) does.
+    fn awaits_explanation(&self, _at: &Self::State) -> bool {
+        false
     }
 
     /// A stimulus with values that meet a condition, where values are solved for.

@@ -60,7 +60,7 @@ impl<O: Oracle> ConformanceTester<O> {
         Progress::Ended(verdict)
     }
 
-    /// Why a log that ends here says nothing.
+    /// Why a run that ends here says nothing.
     fn unexplained(&self) -> Option<Undecided> {
         let at = self.at.as_ref().filter(|_| !self.ended)?;
         self.oracle.unexplained(at)
@@ -133,6 +133,11 @@ impl<O: Oracle> Tester for ConformanceTester<O> {
             Some(why) => why.verdict(),
             None => self.verdict,
         }
+    }
+
+    fn awaits_explanation(&self) -> bool {
+        let at = self.at.as_ref().filter(|_| !self.ended);
+        at.is_some_and(|at| self.oracle.awaits_explanation(at))
     }
 
     fn allowed(&mut self) -> Vec<String> {

@@ -165,7 +165,7 @@ impl<O: Oracle, G: Goal> GoalTester<O, G> {
         Progress::Ended(verdict)
     }
 
-    /// Why a log that ends here says nothing.
+    /// Why a run that ends here says nothing.
     fn unexplained(&self) -> Option<Undecided> {
         let at = self.at.as_ref().filter(|_| self.ended.is_none())?;
         self.oracle.unexplained(at)
@@ -213,7 +213,9 @@ impl<O: Oracle, G: Goal> GoalTester<O, G> {
             .goals
             .iter()
             .any(|g| g.result.is_some_and(Verdict::is_failing));
-        if failing || self.goals.iter().all(|g| g.result.is_some()) {
+        // Where all goals are decided, an output without an explanation may still be a fault of the system.
+        let decided = self.goals.iter().all(|g| g.result.is_some());
+        if failing || decided && !self.awaits_explanation() {
             return self.end(self.overall());
         }
         Progress::Continue
@@ -477,6 +479,11 @@ impl<O: Oracle, G: Goal> Tester for GoalTester<O, G> {
         self.ended.or_else(open).unwrap_or(Verdict::Pass)
     }
 
+    fn awaits_explanation(&self) -> bool {
+        let at = self.at.as_ref().filter(|_| self.ended.is_none());
+        at.is_some_and(|at| self.oracle.awaits_explanation(at))
+    }
+
     fn allowed(&mut self) -> Vec<String> {
         let at = self.at.as_ref();
         at.map(|at| self.oracle.out(at)).unwrap_or_default()
@@ -498,7 +505,12 @@ impl<O: Oracle, G: Goal> Tester for GoalTester<O, G> {
     }
 
     fn results(&self) -> Vec<(String, Verdict)> {
-        let result = |t: &Tracked<O, G>| (t.goal.name().to_owned(), t.verdict());
+        let unexplained = self.unexplained().map(|why| why.verdict());
+        let result = |t: &Tracked<O, G>| {
+            let verdicts = [t.verdict()].into_iter().chain(unexplained);
+            let verdict = Verdict::worst(verdicts).unwrap_or(Verdict::Pass);
+            (t.goal.name().to_owned(), verdict)
+        };
         self.goals.iter().map(result).collect()
     }
 

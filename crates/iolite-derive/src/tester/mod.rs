@@ -130,6 +130,12 @@ pub trait Tester {
     /// The verdict if the run ended here.
     fn verdict(&self) -> Verdict;
 
+    /// Whether an output was observed that only others which are still to come would explain. Silence means that none is, so
+    /// whoever drives the system looks for one before the run ends.
+    fn awaits_explanation(&self) -> bool {
+        false
+    }
+
     /// The observations that would have been right now, in `!x`, `delta` notation, or as guards; for
     /// the certificate and for people.
     fn allowed(&mut self) -> Vec<String>;
@@ -185,6 +191,10 @@ impl<T: Tester + ?Sized> Tester for Box<T> {
     #[inline]
     fn verdict(&self) -> Verdict {
         (**self).verdict()
+    }
+
+    fn awaits_explanation(&self) -> bool {
+        (**self).awaits_explanation()
     }
 
     fn allowed(&mut self) -> Vec<String> {

@@ -27,6 +27,10 @@ const START_GRACE: Duration = Duration::from_millis(500);
 /// Texts of actions that a run keeps.
 const MOST_TEXTS: usize = 4096;
 
+/// Observations after the end of a run that an output without an explanation is given, at most, to get one. A system that is
+/// never silent leaves it open.
+const MOST_AWAITED: usize = 64;
+
 /// Time between two signs of life.
 const PROGRESS_EVERY: Duration = Duration::from_millis(200);
 
@@ -150,7 +154,7 @@ where
         self.talks = self.sink.wants_steps();
         let mut menu = Menu::default();
         let mut preemptions = 0;
-        let (verdict, end) = loop {
+        let ending = loop {
             if let Some(ending) = self.limit()? {
                 break ending;
             }
@@ -185,6 +189,7 @@ where
                 break ending;
             }
         };
+        let (verdict, end) = self.await_explanation(ending)?;
         self.tell_traffic()?;
         let results = self.tester.results();
         let notices = self.tester.conclude();
@@ -236,6 +241,30 @@ where
             pauses: self.pacer.take_pauses(),
             elapsed: self.begin.elapsed(),
         })
+    }
+
+    /// Where the run has come to its end with an output that only others still to come would explain, looks for them: another
+    /// one may explain it, and silence says that none does. No stimulus is given, and the time limit holds.
+    fn await_explanation(&mut self, ending: Ending) -> Result<Ending, ExecError> {
+        let (_, end) = ending;
+        let decided = matches!(end, End::Tester | End::SystemEnded | End::TimeLimit);
+        if decided || !self.tester.awaits_explanation() {
+            return Ok(ending);
+        }
+        for _ in 0..MOST_AWAITED {
+            if !self.tester.awaits_explanation() {
+                break;
+            }
+            interrupt::check()?;
+            let until = self.options.limits.until;
+            if until.is_some_and(|until| Instant::now() >= until) {
+                return Ok((self.tester.verdict(), End::TimeLimit));
+            }
+            if let Some(ending) = self.observe(None)? {
+                return Ok(ending);
+            }
+        }
+        Ok((self.tester.verdict(), end))
     }
 
     /// Whether a limit ends the run; now and then, a sign of life.

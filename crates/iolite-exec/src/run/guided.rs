@@ -77,6 +77,10 @@ impl<T: Tester> Tester for AdvisedTester<T> {
         self.tester.borrow().verdict()
     }
 
+    fn awaits_explanation(&self) -> bool {
+        self.tester.borrow().awaits_explanation()
+    }
+
     fn allowed(&mut self) -> Vec<String> {
         self.tester.borrow_mut().allowed()
     }

@@ -24,6 +24,27 @@ pub const OUT_OF_POINTS: &str = "the bound on points of runs that are looked at 
 /// Work of the solver that counts as one more point.
 pub const WORK_OF_A_POINT: u64 = 50;
 
+/// Somebody who may end searches before their bounds do: a bound of the whole command ran out, or a signal came.
+#[derive(Clone)]
+pub struct Stop(Arc<dyn Fn() -> bool>);
+
+impl Stop {
+    /// Searches end once this says so. It is asked at every point.
+    pub fn new(is_asked: impl Fn() -> bool + 'static) -> Self {
+        Self(Arc::new(is_asked))
+    }
+
+    pub(super) fn is_asked(&self) -> bool {
+        (self.0)()
+    }
+}
+
+impl std::fmt::Debug for Stop {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Stop")
+    }
+}
+
 /// All points after a trace, internal actions included.
 #[derive(Debug)]
 struct Front {
@@ -69,6 +90,8 @@ pub struct Fronts<'a> {
     first: FxHashMap<Edge, usize>,
     /// The node of each front: traces that lead to the same points are one from there on.
     same: FxHashMap<(Vec<Point>, Vec<Term>), usize>,
+    /// Who may end searches.
+    stop: Option<Stop>,
 }
 
 impl<'a> Fronts<'a> {
@@ -82,7 +105,15 @@ impl<'a> Fronts<'a> {
             nodes: Vec::new(),
             first: FxHashMap::default(),
             same: FxHashMap::default(),
+            stop: None,
         }
+    }
+
+    /// The same, which somebody may end.
+    #[must_use]
+    pub fn until(self, stop: Stop) -> Self {
+        let stop = Some(stop);
+        Self { stop, ..self }
     }
 
     /// Whether some run shows `trace`, as [`Iosts::has_trace`] says.
@@ -124,10 +155,12 @@ impl<'a> Fronts<'a> {
         solver: &mut Solver,
     ) -> HasTrace {
         let (model, silence) = (self.model, Silence::Computed(self.policy));
+        let stop = self.stop.clone();
         let found = self.counted(solver, |solver, points, most_work| {
             let mut search = Search::new(model, trace, silence, solver, points).beside(beside);
             search.place = place;
             search.most_work = most_work;
+            search.stop = stop;
             search.start();
             let found = search.run();
             (found, search.noted)
@@ -256,8 +289,13 @@ impl<'a> Fronts<'a> {
 
     /// A number that two traces share which lead to the same points, so that whatever follows one follows the other; `None`
     /// where the points are not known.
-    pub fn class(&mut self, trace: &[TraceStep], solver: &mut Solver) -> Option<usize> {
-        let node = self.node(trace, Beside::default(), solver).ok()?;
+    pub fn class(
+        &mut self,
+        trace: &[TraceStep],
+        beside: Beside<'_>,
+        solver: &mut Solver,
+    ) -> Option<usize> {
+        let node = self.node(trace, beside, solver).ok()?;
         self.nodes[node].front.is_ok().then_some(node)
     }
 
@@ -349,10 +387,12 @@ impl<'a> Fronts<'a> {
             unseen: &unseen,
             any_values_at: edge.any_values.then_some(0),
         };
+        let stop = self.stop.clone();
         self.counted(solver, |solver, points, most_work| {
             let mut search = Search::new(model, trace, silence, solver, points).beside(beside);
             search.keeps = true;
             search.most_work = most_work;
+            search.stop = stop;
             if let Some(before) = before {
                 // Internal actions before the step are in the front already.
                 search.closed = 1;

@@ -25,22 +25,28 @@ pub(super) fn allow(
     }
     // A campaign that a signal ended still tells why its runs failed; one more signal ends that too.
     let earlier = iolite_exec::interrupted().is_some();
-    let stop = || {
+    let budget = budget.clone();
+    let until = budget.until();
+    let stop = move || {
         let bound = budget.exceeded().map(|what| what.to_string());
         bound.or_else(|| {
             let signal = !earlier && iolite_exec::interrupted().is_some();
             signal.then(|| "a signal ended it".to_owned())
         })
     };
+    let fronts = {
+        let stop = stop.clone();
+        fronts_for_making(symbolic.model(), policy(whole), move || stop().is_some())
+    };
     let run = DataRun {
         spec,
         model: symbolic.model(),
         policy: policy(whole),
         solver: None,
-        until: budget.until(),
+        until,
         every_state: whole.kind == "uioco",
         of_the_union: false,
-        fronts: fronts_for_making(symbolic.model(), policy(whole)),
+        fronts,
     };
     let carriers = whole.channels.clone();
     let mut channels = Channels::new(&run, &carriers)?;

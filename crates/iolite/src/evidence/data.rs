@@ -14,7 +14,7 @@ use iolite_derive::{
 use iolite_expr::{Solver, Strategy, Term};
 use iolite_lts::{LabelKind, Labels, QuiescencePolicy};
 use iolite_recheck::{Certificate, Channel};
-use iolite_sts::{Beside, Fronts, HasTrace, Iosts, Symbolic, TraceStep, ValuedAction};
+use iolite_sts::{Beside, Fronts, HasTrace, Iosts, Stop, Symbolic, TraceStep, ValuedAction};
 
 use super::CheckOutcome;
 use super::data_channels::Channels;
@@ -36,9 +36,14 @@ pub(super) fn fronts(model: &Iosts, policy: QuiescencePolicy) -> RefCell<Fronts<
     RefCell::new(Fronts::new(model, policy, BUDGET, WHOLE_BUDGET))
 }
 
-/// The same while it is made.
-pub(super) fn fronts_for_making(model: &Iosts, policy: QuiescencePolicy) -> RefCell<Fronts<'_>> {
-    RefCell::new(Fronts::new(model, policy, BUDGET, MAKING_BUDGET))
+/// The same while it is made, which somebody may end.
+pub(super) fn fronts_for_making(
+    model: &Iosts,
+    policy: QuiescencePolicy,
+    stop: impl Fn() -> bool + 'static,
+) -> RefCell<Fronts<'_>> {
+    let fronts = Fronts::new(model, policy, BUDGET, MAKING_BUDGET);
+    RefCell::new(fronts.until(Stop::new(stop)))
 }
 
 /// A step of a trace as a model has it, which was made of `spec`.
@@ -435,7 +440,7 @@ impl Explanations<'_, '_> {
 
     fn class(&mut self, trace: &[TraceStep]) -> Option<usize> {
         let mut fronts = self.run.fronts.borrow_mut();
-        fronts.class(trace, &mut self.solver)
+        fronts.class(trace, Beside::default(), &mut self.solver)
     }
 
     /// Whether every state after a local trace takes an input, where that is asked.

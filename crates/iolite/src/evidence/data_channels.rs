@@ -7,7 +7,7 @@
 //!
 //! What is allowed after a run is asked in the same way, of one more output with any values.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use iolite_expr::{Solver, Term, Var};
 use iolite_lang::DataNames;
@@ -21,8 +21,11 @@ use super::data::{DataRun, LEFT_OPEN, step};
 use super::told_texts::{Entry, Shown};
 use crate::{Error, answers_count, solver};
 
-/// Orders that are looked at.
+/// Configurations that are looked at: orders that lead to the same points of runs and leave the same messages are one.
 const MOST: usize = 2_000;
+
+/// Steps between them, most of which lead to known ones.
+const MOST_STEPS: usize = 100 * MOST;
 
 const UNEXPLAINED: &str = "no order of the messages explains the trace before it";
 
@@ -55,6 +58,16 @@ struct Order {
     any_values_at: Option<usize>,
 }
 
+/// What two orders share that have the same future.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Configuration {
+    /// The points that they lead to; the order itself where these are not known.
+    class: Result<usize, String>,
+    left: Vec<String>,
+    /// Whether a step of it may have any values.
+    is_any: bool,
+}
+
 impl Order {
     fn beside(&self) -> Beside<'_> {
         Beside {
@@ -71,7 +84,9 @@ pub(super) struct Channels<'a, 'r> {
     /// The outputs of the specification, with their channels.
     outputs: Vec<(GateId, Option<usize>)>,
     solver: Solver,
-    asked: usize,
+    /// What was found of steps from points to points, by the classes of both.
+    asked: BTreeMap<(usize, usize), bool>,
+    steps: usize,
     /// Why to stop, where somebody wants it.
     pub(super) stop: Option<Stop<'a>>,
     /// What was out of bounds.
@@ -102,7 +117,8 @@ impl<'a, 'r> Channels<'a, 'r> {
             carriers: channels,
             outputs: outputs.collect(),
             solver,
-            asked: 0,
+            asked: BTreeMap::new(),
+            steps: 0,
             stop: None,
             out_of_bounds: None,
         })
@@ -154,7 +170,7 @@ impl<'a, 'r> Channels<'a, 'r> {
     /// explained, or that is not found out. What has no explanation has none later either.
     pub(super) fn first_unexplained(&mut self, trace: &[String]) -> Option<usize> {
         let mut is_explained = |length: usize| {
-            self.asked = 0;
+            (self.asked, self.steps) = (BTreeMap::new(), 0);
             match self.after_trace(&trace[..length]) {
                 Ok(_) => Some(true),
                 Err(CheckOutcome::Refuted(why)) if why == UNEXPLAINED => Some(false),
@@ -274,8 +290,9 @@ impl<'a, 'r> Channels<'a, 'r> {
         let (entries, _) = match self.allowed(trace)? {
             Ok(found) => found,
             Err(CheckOutcome::Undecided(why)) => {
-                if self.solver.is_out_of_time() || why == OUT_OF_POINTS {
-                    self.out_of_bounds.get_or_insert(why);
+                let stopped = self.stop.and_then(|stop| stop());
+                if stopped.is_some() || self.solver.is_out_of_time() || why == OUT_OF_POINTS {
+                    self.out_of_bounds.get_or_insert(stopped.unwrap_or(why));
                 }
                 return Ok(None);
             }
@@ -375,9 +392,9 @@ impl<'a, 'r> Channels<'a, 'r> {
     }
 
     fn has(&mut self, order: &Order) -> Found<bool> {
-        self.asked += 1;
-        if self.asked > MOST {
-            let reason = format!("more than {MOST} orders would have to be looked at");
+        self.steps += 1;
+        if self.asked.len() > MOST || self.steps > MOST_STEPS {
+            let reason = format!("more than {MOST} orders that differ would have to be looked at");
             return Err(CheckOutcome::Undecided(reason));
         }
         if let Some(why) = self.stop.and_then(|stop| stop()) {
@@ -385,11 +402,22 @@ impl<'a, 'r> Channels<'a, 'r> {
             return Err(CheckOutcome::Undecided(why));
         }
         let mut fronts = self.run.fronts.borrow_mut();
-        match fronts.has(&order.done, order.beside(), &mut self.solver) {
-            HasTrace::Yes => Ok(true),
-            HasTrace::No => Ok(false),
-            HasTrace::Unknown(why) => Err(CheckOutcome::Undecided(why.to_string())),
+        let (done, beside) = (&order.done, order.beside());
+        let before = &done[..done.len().saturating_sub(1)];
+        let mut class = |trace: &[TraceStep]| fronts.class(trace, beside, &mut self.solver);
+        let step = class(before).zip(class(done));
+        if let Some(&known) = step.and_then(|step| self.asked.get(&step)) {
+            return Ok(known);
         }
+        let found = match fronts.has(done, beside, &mut self.solver) {
+            HasTrace::Yes => true,
+            HasTrace::No => false,
+            HasTrace::Unknown(why) => return Err(CheckOutcome::Undecided(why.to_string())),
+        };
+        if let Some(step) = step {
+            self.asked.insert(step, found);
+        }
+        Ok(found)
     }
 
     /// The order with one more message at its end; `None` where the specification does not have it.
@@ -459,11 +487,29 @@ impl<'a, 'r> Channels<'a, 'r> {
         }
     }
 
-    /// All orders that follow from these without anything new being seen.
+    /// What two orders share that have the same future: the points that they lead to, and what has no place yet.
+    ///
+    /// The last outputs that nobody sees may be others later, when some are on their way. These are all that may be lost and
+    /// more, so that orders with the same points have the same ones then too.
+    fn configuration(&mut self, order: &Order) -> Configuration {
+        let mut fronts = self.run.fronts.borrow_mut();
+        let class = fronts.class(&order.done, order.beside(), &mut self.solver);
+        Configuration {
+            class: class.ok_or_else(|| format!("{:?} {:?}", order.done, order.unseen)),
+            left: order.left.iter().map(|m| m.text.clone()).collect(),
+            is_any: order.any_values_at.is_some(),
+        }
+    }
+
+    /// All orders that follow from these without anything new being seen, one for each configuration.
     fn close(&mut self, orders: Vec<Order>) -> Found<Vec<Order>> {
         let mut all = Vec::new();
+        let mut met = BTreeSet::new();
         let mut todo = orders;
         while let Some(order) = todo.pop() {
+            if !met.insert(self.configuration(&order)) {
+                continue;
+            }
             for k in 0..order.left.len() {
                 let message = &order.left[k];
                 if message.is_input() && self.loses(message.channel) {
@@ -475,16 +521,9 @@ impl<'a, 'r> Channels<'a, 'r> {
                     todo.extend(self.place(&order, k, false)?);
                 }
             }
-            let same = |o: &Order| {
-                o.done == order.done
-                    && o.left == order.left
-                    && o.any_values_at == order.any_values_at
-            };
-            if !all.iter().any(same) {
-                all.push(order);
-            }
-            if all.len() + todo.len() > MOST {
-                let reason = format!("more than {MOST} orders explain the trace");
+            all.push(order);
+            if all.len() > MOST {
+                let reason = format!("more than {MOST} orders that differ explain the trace");
                 return Err(CheckOutcome::Undecided(reason));
             }
         }
@@ -508,10 +547,12 @@ impl<'a, 'r> Channels<'a, 'r> {
     /// Nothing is under way any more.
     fn after_silence(&mut self, orders: Vec<Order>) -> Found<Vec<Order>> {
         let mut next = Vec::new();
+        let mut met = BTreeSet::new();
         for mut order in self.close(orders)? {
             order.done.push(TraceStep::Delta);
             order.unseen.push(self.lost());
-            if order.left.is_empty() && self.has(&order)? {
+            if order.left.is_empty() && self.has(&order)? && met.insert(self.configuration(&order))
+            {
                 next.push(order);
             }
         }
@@ -542,9 +583,12 @@ impl<'a, 'r> Channels<'a, 'r> {
     /// The orders in which all that was seen has a place, or one of them.
     fn completions(&mut self, order: &Order, one_is_enough: bool) -> Found<Vec<Order>> {
         let mut todo = vec![order.clone()];
-        let mut seen = BTreeSet::new();
+        let mut met = BTreeSet::new();
         let mut complete = Vec::new();
         while let Some(mut order) = todo.pop() {
+            if !met.insert(self.configuration(&order)) {
+                continue;
+            }
             if order.left.iter().all(Message::is_input) {
                 complete.push(order);
                 if one_is_enough {
@@ -566,13 +610,7 @@ impl<'a, 'r> Channels<'a, 'r> {
                 if !self.comes_next(message, &order.left[..k]) {
                     continue;
                 }
-                if let Some(next) = self.place(&order, k, true)? {
-                    let left: Vec<&str> = next.left.iter().map(|m| m.text.as_str()).collect();
-                    let key = format!("{:?} {left:?} {:?}", next.done, next.any_values_at);
-                    if seen.insert(key) {
-                        todo.push(next);
-                    }
-                }
+                todo.extend(self.place(&order, k, true)?);
             }
         }
         Ok(complete)

@@ -64,6 +64,10 @@ impl Tester for ExploredTester {
         }
     }
 
+    fn awaits_explanation(&self) -> bool {
+        self.explorer.fault().is_none() && self.inner.awaits_explanation()
+    }
+
     fn allowed(&mut self) -> Vec<String> {
         self.inner.allowed()
     }
