@@ -34,7 +34,7 @@ fn pair() -> impl Strategy<Value = (Lts, Lts)> {
     })
 }
 
-fn enumerate<O: FiniteOracle>(
+fn enumerate<O: FiniteOracle<State: Send> + Send>(
     oracle: &mut O,
     depth: usize,
     enumeration: Enumeration,

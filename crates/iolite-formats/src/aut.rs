@@ -7,11 +7,14 @@ mod stream;
 
 use std::fmt::Write;
 use std::hash::BuildHasher;
+use std::num::NonZeroUsize;
+use std::ops::{ControlFlow, Range};
+use std::sync::{Mutex, PoisonError};
 
 use hashbrown::HashTable;
 use iolite_lang::{Code, Diagnostic, Loaded, Rejected, Span, codes, diagnostic};
-use iolite_lts::{LabelId, LabelKind, Lts, LtsBuilder, StateId};
-use memchr::{memchr, memrchr};
+use iolite_lts::{LabelId, LabelKind, Lts, LtsBuilder, StateId, in_order};
+use memchr::memchr;
 use rustc_hash::FxBuildHasher;
 
 use crate::delta::{self, DeltaStep};
@@ -76,6 +79,8 @@ struct Reader<'a> {
     options: &'a AutOptions,
     builder: LtsBuilder,
     texts: LabelTexts,
+    /// The labels that the texts stand for.
+    labels: Vec<LabelId>,
     deltas: Vec<DeltaStep>,
     found: Vec<Diagnostic>,
     /// One more than the highest state that a line names.
@@ -88,6 +93,7 @@ impl<'a> Reader<'a> {
             options,
             builder: LtsBuilder::new(),
             texts: LabelTexts::default(),
+            labels: Vec::new(),
             deltas: Vec::new(),
             found: Vec::new(),
             states: 0,
@@ -190,42 +196,26 @@ impl<'a> Reader<'a> {
         if from == to {
             return false;
         }
-        let line = &bytes[from..to];
-        let parts = (|| {
-            let inner = line.strip_prefix(b"(")?.strip_suffix(b")")?;
-            let first = memchr(b',', inner)?;
-            let last = memrchr(b',', inner)?;
-            (first < last).then(|| (&inner[..first], &inner[first + 1..last], &inner[last + 1..]))
-        })();
         let span = Span::new(from, to);
-        let Some((source, label, target)) = parts else {
-            self.found.push(
-                Diagnostic::error(codes::AUT_LINE, span, "this is no transition")
-                    .hint("a transition is written `(source, label, target)`"),
-            );
+        let transition = match Transition::of(&bytes[from..to]) {
+            Ok(transition) => transition,
+            Err(malformed) => {
+                self.found.push(malformed.diagnostic(span));
+                return false;
+            }
+        };
+        let states = u64::from(transition.source.max(transition.target)) + 1;
+        self.states = self.states.max(states);
+        let Some(label) = self.label(transition.label, span) else {
             return false;
         };
-        let (Some(source), Some(target)) = (decimal(source), decimal(target)) else {
-            self.error(
-                codes::AUT_LINE,
-                span,
-                "the source and the target of a transition are state numbers",
-            );
-            return false;
-        };
-        if source.max(target) >= u64::from(u32::MAX) {
-            self.error(
-                codes::AUT_STATE_RANGE,
-                span,
-                "state numbers end at 4294967294",
-            );
-            return false;
-        }
-        self.states = self.states.max(source + 1).max(target + 1);
-        let Some(label) = self.label(trim(label), span) else {
-            return false;
-        };
-        let (source, target) = (StateId::new(source as usize), StateId::new(target as usize));
+        let state = |number: u32| StateId::new(number as usize);
+        let (source, target) = (state(transition.source), state(transition.target));
+        self.transition(source, label, target, span);
+        true
+    }
+
+    fn transition(&mut self, source: StateId, label: LabelId, target: StateId, span: Span) {
         if label == LabelId::DELTA && self.options.delta == DeltaPolicy::Check {
             self.deltas.push(DeltaStep {
                 source,
@@ -235,12 +225,11 @@ impl<'a> Reader<'a> {
         } else {
             self.builder.transition(source, label, target);
         }
-        true
     }
 
     fn label(&mut self, raw: &[u8], line: Span) -> Option<LabelId> {
-        if let Some(id) = self.texts.get(raw) {
-            return Some(id);
+        if let Some(number) = self.texts.get(raw) {
+            return Some(self.labels[number as usize]);
         }
         let bare = match raw {
             [b'"', inner @ .., b'"'] => inner,
@@ -256,7 +245,8 @@ impl<'a> Reader<'a> {
         };
         let label = self.options.directions.label(text);
         let id = self.builder.label(label.kind, &label.name);
-        self.texts.insert(raw, id);
+        self.texts.add(raw);
+        self.labels.push(id);
         Some(id)
     }
 
@@ -329,25 +319,117 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Raw label texts already seen, so that a label is looked at once however often it occurs.
+/// Raw label texts, numbered in the order in which they came, so that a label is looked at once however often it
+/// occurs.
 #[derive(Default)]
 struct LabelTexts {
-    index: HashTable<(Box<[u8]>, LabelId)>,
+    index: HashTable<u32>,
+    /// All texts, and where each ends.
+    text: Vec<u8>,
+    ends: Vec<usize>,
 }
 
 impl LabelTexts {
-    fn get(&self, raw: &[u8]) -> Option<LabelId> {
-        self.index
-            .find(FxBuildHasher.hash_one(raw), |(text, _)| **text == *raw)
-            .map(|&(_, id)| id)
+    fn get(&self, raw: &[u8]) -> Option<u32> {
+        let found = self.index.find(FxBuildHasher.hash_one(raw), |&number| {
+            text_of(&self.text, &self.ends, number) == raw
+        });
+        found.copied()
     }
 
-    fn insert(&mut self, raw: &[u8], id: LabelId) {
-        self.index.insert_unique(
-            FxBuildHasher.hash_one(raw),
-            (raw.into(), id),
-            |(text, _)| FxBuildHasher.hash_one(&**text),
-        );
+    /// Adds a text that is not there.
+    fn add(&mut self, raw: &[u8]) -> u32 {
+        let number = self.ends.len() as u32;
+        self.text.extend_from_slice(raw);
+        self.ends.push(self.text.len());
+        let Self { index, text, ends } = self;
+        index.insert_unique(FxBuildHasher.hash_one(raw), number, |&number| {
+            FxBuildHasher.hash_one(text_of(text, ends, number))
+        });
+        number
+    }
+
+    fn texts(&self) -> impl Iterator<Item = &[u8]> {
+        let numbers = 0..self.ends.len() as u32;
+        numbers.map(|number| text_of(&self.text, &self.ends, number))
+    }
+
+    fn clear(&mut self) {
+        self.index.clear();
+        self.text.clear();
+        self.ends.clear();
+    }
+}
+
+#[inline]
+fn text_of<'a>(text: &'a [u8], ends: &[usize], number: u32) -> &'a [u8] {
+    let number = number as usize;
+    let start = number.checked_sub(1).map_or(0, |before| ends[before]);
+    &text[start..ends[number]]
+}
+
+/// A line, as it is written.
+struct Transition<'a> {
+    source: u32,
+    label: &'a [u8],
+    target: u32,
+}
+
+/// What is wrong about a line.
+#[derive(Clone, Copy)]
+enum Malformed {
+    Shape,
+    Numbers,
+    Range,
+}
+
+impl Malformed {
+    fn diagnostic(self, line: Span) -> Diagnostic {
+        match self {
+            Self::Shape => Diagnostic::error(codes::AUT_LINE, line, "this is no transition")
+                .hint("a transition is written `(source, label, target)`"),
+            Self::Numbers => Diagnostic::error(
+                codes::AUT_LINE,
+                line,
+                "the source and the target of a transition are state numbers",
+            ),
+            Self::Range => Diagnostic::error(
+                codes::AUT_STATE_RANGE,
+                line,
+                "state numbers end at 4294967294",
+            ),
+        }
+    }
+}
+
+impl<'a> Transition<'a> {
+    /// The transition of a line without blanks around it.
+    #[inline]
+    fn of(line: &'a [u8]) -> Result<Self, Malformed> {
+        let inner = line.strip_prefix(b"(").and_then(|l| l.strip_suffix(b")"));
+        let inner = inner.ok_or(Malformed::Shape)?;
+        // Numbers are short, so they are looked through byte by byte: to search for commas takes longer.
+        let first = inner.iter().position(|&b| b == b',');
+        let last = inner.iter().rposition(|&b| b == b',');
+        let (Some(first), Some(last)) = (first, last) else {
+            return Err(Malformed::Shape);
+        };
+        if first == last {
+            return Err(Malformed::Shape);
+        }
+        let (source, target) = (decimal(&inner[..first]), decimal(&inner[last + 1..]));
+        let (Some(source), Some(target)) = (source, target) else {
+            return Err(Malformed::Numbers);
+        };
+        let number = |n: u64| u32::try_from(n).ok().filter(|&n| n != u32::MAX);
+        let (Some(source), Some(target)) = (number(source), number(target)) else {
+            return Err(Malformed::Range);
+        };
+        Ok(Self {
+            source,
+            label: trim(&inner[first + 1..last]),
+            target,
+        })
     }
 }
 
@@ -419,18 +501,16 @@ impl Cursor<'_> {
 
 /// Writes a system. τ is written `i`, a named internal action `"i:name"`; state names are lost.
 pub fn write(lts: &Lts, out: &mut dyn Write) -> Result<(), WriteError> {
-    let mut texts = Vec::with_capacity(lts.labels().len());
-    for (_, label) in lts.labels().iter() {
-        let text = label_text(label);
-        let fits = !text.contains(['\n', '\r']) && reads_back(label, &text);
-        texts.push(if label.kind == LabelKind::Internal && text == "i" {
-            Ok(format!(", {text}, "))
-        } else if fits {
-            Ok(format!(", \"{text}\", "))
-        } else {
-            Err(text)
-        });
-    }
+    write_with_jobs(lts, out, NonZeroUsize::MIN)
+}
+
+/// The same, whose lines are made by so many threads. What is written does not depend on their number.
+pub fn write_with_jobs(
+    lts: &Lts,
+    out: &mut dyn Write,
+    jobs: NonZeroUsize,
+) -> Result<(), WriteError> {
+    let texts = LineTexts::of(lts);
     writeln!(
         out,
         "des ({}, {}, {})",
@@ -438,41 +518,103 @@ pub fn write(lts: &Lts, out: &mut dyn Write) -> Result<(), WriteError> {
         lts.transition_count(),
         lts.state_count()
     )?;
-    // A line is put together from its parts, and many are passed on at once: to format each would
-    // take longer than to find out what there is to write.
-    let mut lines = String::with_capacity(LINES);
-    let mut source_text = String::new();
-    for source in lts.states() {
-        source_text.clear();
-        push_number(source, &mut source_text);
-        for &(label, target) in lts.steps(source) {
-            match &texts[label.index()] {
-                Ok(text) => {
-                    lines.push('(');
-                    lines.push_str(&source_text);
-                    lines.push_str(text);
-                    push_number(target, &mut lines);
-                    lines.push_str(")\n");
-                }
-                Err(label) => {
-                    return Err(WriteError::Label {
-                        label: label.clone(),
-                        format: ".aut",
-                    });
+    let sources = (0..lts.state_count())
+        .step_by(STATES)
+        .map(|first| first..lts.state_count().min(first + STATES));
+    // The memory of lines that were written.
+    let spare: Mutex<Vec<String>> = Mutex::default();
+    let locked = || spare.lock().unwrap_or_else(PoisonError::into_inner);
+    let make = |sources: Range<usize>| {
+        let mut lines = locked().pop().unwrap_or_default();
+        lines.clear();
+        let result = texts.write(lts, sources, &mut lines);
+        result.map(|()| lines)
+    };
+    let few = lts.state_count() <= STATES;
+    let helpers = if few { 0 } else { jobs.get() - 1 };
+    let ahead = AHEAD * (helpers + 1);
+    let end = in_order(
+        sources,
+        &mut { make },
+        vec![make; helpers],
+        &|taken| taken + ahead,
+        &mut |lines: Result<String, WriteError>| {
+            let written = lines.and_then(|lines| {
+                out.write_str(&lines)?;
+                locked().push(lines);
+                Ok(())
+            });
+            match written {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(e) => ControlFlow::Break(e),
+            }
+        },
+    );
+    match end {
+        ControlFlow::Continue(()) => Ok(()),
+        ControlFlow::Break(e) => Err(e),
+    }
+}
+
+/// States whose lines are made at a time.
+const STATES: usize = 2048;
+
+/// How often that many may be made ahead of what is written, for each thread.
+const AHEAD: usize = 4;
+
+/// What stands between the two states of a line, for each label; or the label that has no such text.
+struct LineTexts(Vec<Result<String, String>>);
+
+impl LineTexts {
+    fn of(lts: &Lts) -> Self {
+        let mut texts = Vec::with_capacity(lts.labels().len());
+        for (_, label) in lts.labels().iter() {
+            let text = label_text(label);
+            let fits = !text.contains(['\n', '\r']) && reads_back(label, &text);
+            texts.push(if label.kind == LabelKind::Internal && text == "i" {
+                Ok(format!(", {text}, "))
+            } else if fits {
+                Ok(format!(", \"{text}\", "))
+            } else {
+                Err(text)
+            });
+        }
+        Self(texts)
+    }
+
+    /// Appends the lines of some states. A line is put together from its parts: to format each would take longer than to find
+    /// out what there is to write.
+    fn write(
+        &self,
+        lts: &Lts,
+        sources: Range<usize>,
+        lines: &mut String,
+    ) -> Result<(), WriteError> {
+        let mut source_text = String::new();
+        for source in sources.map(StateId::new) {
+            source_text.clear();
+            push_number(source, &mut source_text);
+            for &(label, target) in lts.steps(source) {
+                match &self.0[label.index()] {
+                    Ok(text) => {
+                        lines.push('(');
+                        lines.push_str(&source_text);
+                        lines.push_str(text);
+                        push_number(target, lines);
+                        lines.push_str(")\n");
+                    }
+                    Err(label) => {
+                        return Err(WriteError::Label {
+                            label: label.clone(),
+                            format: ".aut",
+                        });
+                    }
                 }
             }
         }
-        if lines.len() > LINES / 2 {
-            out.write_str(&lines)?;
-            lines.clear();
-        }
+        Ok(())
     }
-    out.write_str(&lines)?;
-    Ok(())
 }
-
-/// Bytes of lines that are collected before they are written.
-const LINES: usize = 1 << 16;
 
 /// Appends the number of a state.
 fn push_number(state: StateId, text: &mut String) {
@@ -560,6 +702,47 @@ mod tests {
         )
         .expect("δ kept");
         assert_eq!(kept.value.transition_count(), 1);
+    }
+
+    #[test]
+    fn several_threads_write_what_one_writes() {
+        let mut builder = LtsBuilder::new();
+        let states = 5 * STATES + 7;
+        for k in 0..3 * states {
+            let (source, target) = (StateId::new(k * 7 % states), StateId::new(k * 31 % states));
+            builder.transition_text(source, ["?a", "!x", "i", "b(1, 2)"][k % 4], target);
+        }
+        let lts = builder.build().unwrap();
+        let text = |jobs| {
+            let mut text = String::new();
+            let jobs = NonZeroUsize::new(jobs).unwrap();
+            write_with_jobs(&lts, &mut text, jobs).unwrap();
+            text
+        };
+        let alone = text(1);
+        assert_eq!(alone.lines().count(), 1 + lts.transition_count());
+        assert!([2, 3, 5].iter().all(|&jobs| text(jobs) == alone));
+    }
+
+    #[test]
+    fn a_label_without_a_text_is_an_error_whatever_threads_there_are() {
+        let mut builder = LtsBuilder::new();
+        let last = StateId::new(3 * STATES);
+        for k in 0..last.index() {
+            builder.transition_text(StateId::new(k), "?a", StateId::new(k + 1));
+        }
+        for name in ["two\nlines", "three\n\nlines"] {
+            let label = builder.label(LabelKind::Undirected, name);
+            builder.transition(last, label, last);
+        }
+        let lts = builder.build().unwrap();
+        let errors = [1, 2, 4].map(|jobs| {
+            let jobs = NonZeroUsize::new(jobs).unwrap();
+            let written = write_with_jobs(&lts, &mut String::new(), jobs);
+            written.unwrap_err().to_string()
+        });
+        assert!(errors[0].contains("two"), "{}", errors[0]);
+        assert!(errors.iter().all(|error| *error == errors[0]));
     }
 
     #[test]

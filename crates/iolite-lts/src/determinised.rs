@@ -1,5 +1,7 @@
 //! Subset construction on demand: one `after` and one `out` for the whole toolset.
 
+mod explore;
+
 use std::ops::Range;
 
 use crate::closure::Closure;
@@ -15,6 +17,15 @@ use crate::{LabelId, LabelKind, Labels, Semantics, SetId, StateId};
 #[derive(Debug)]
 pub struct Determinised<M> {
     model: M,
+    memo: Memo,
+    closure: Closure,
+    budget: usize,
+    block: RowBlock,
+}
+
+/// The sets that were met and the rows that are known, apart from the model.
+#[derive(Debug, Default)]
+struct Memo {
     sets: SetTable,
     /// For each set where its steps start, and how many they are, once they are known.
     rows: Vec<Row>,
@@ -22,9 +33,25 @@ pub struct Determinised<M> {
     /// For each state the set that it alone makes, or [`SetId::NONE`] as long as that is not known: most
     /// steps lead to such sets.
     singletons: Vec<SetId>,
-    closure: Closure,
-    budget: usize,
-    block: RowBlock,
+}
+
+impl Memo {
+    /// Numbers the sets that the steps of a block lead to, and enters its rows as those of these sets.
+    fn enter(&mut self, block: &RowBlock, sets: Range<usize>) {
+        self.sets.look_ahead(block.hashes());
+        let mut start = u32::try_from(self.steps.len()).expect("fewer than 2^32 steps");
+        for (set, groups) in sets.zip(block.rows()) {
+            for group in groups {
+                let target = block.intern(group, &mut self.sets, &mut self.singletons);
+                self.steps.push((group.label, target));
+            }
+            let end = u32::try_from(self.steps.len()).expect("fewer than 2^32 steps");
+            self.rows.resize(self.sets.len(), Row::UNKNOWN);
+            let len = end - start;
+            self.rows[set] = Row { start, len };
+            start = end;
+        }
+    }
 }
 
 /// The states of the sets of a [`Determinised`] view, without the view.
@@ -64,10 +91,7 @@ impl<M: Semantics<State = StateId>> Determinised<M> {
     pub fn with_budget(model: M, budget: usize) -> Self {
         Self {
             model,
-            sets: SetTable::default(),
-            rows: Vec::new(),
-            steps: Vec::new(),
-            singletons: Vec::new(),
+            memo: Memo::default(),
             closure: Closure::default(),
             budget,
             block: RowBlock::default(),
@@ -94,17 +118,17 @@ impl<M: Semantics<State = StateId>> Determinised<M> {
     pub fn set_of(&mut self, states: &[StateId]) -> SetId {
         let mut members = states.to_vec();
         self.closure.close(&self.model, &mut members);
-        self.sets.intern(&members)
+        self.memo.sets.intern(&members)
     }
 
     /// The states of a set, in order.
     pub fn members(&self, set: SetId) -> &[StateId] {
-        self.sets.members(set)
+        self.memo.sets.members(set)
     }
 
     /// The states of all sets met so far, for threads that must not share the model's memory.
     pub fn set_members(&self) -> SetMembers<'_> {
-        SetMembers(&self.sets)
+        SetMembers(&self.memo.sets)
     }
 
     /// All visible steps of a set, sorted by label.
@@ -122,12 +146,16 @@ impl<M: Semantics<State = StateId>> Determinised<M> {
         if self.known_row(set).is_none() {
             let first = set.index();
             let mut end = first + 1;
-            let mut members = self.sets.members(set).len();
-            while end < self.sets.len()
-                && self.rows.get(end).is_none_or(|row| row.len == u32::MAX)
+            let mut members = self.memo.sets.members(set).len();
+            while end < self.memo.sets.len()
+                && self
+                    .memo
+                    .rows
+                    .get(end)
+                    .is_none_or(|row| row.len == u32::MAX)
                 && members < RowBlock::MEMBERS
             {
-                members += self.sets.members(SetId::new(end)).len();
+                members += self.memo.sets.members(SetId::new(end)).len();
                 end += 1;
             }
             self.remember_rows(first..end);
@@ -145,30 +173,24 @@ impl<M: Semantics<State = StateId>> Determinised<M> {
     /// Computes the rows of some sets, none of which is known.
     fn remember_rows(&mut self, sets: Range<usize>) {
         let mut block = std::mem::take(&mut self.block);
-        block.read(&self.model, &self.sets, sets.clone());
-        block.close(&self.model, &mut self.closure, &self.singletons);
-        self.sets.look_ahead(block.hashes());
-        let mut start = u32::try_from(self.steps.len()).expect("fewer than 2^32 steps");
-        for (set, groups) in sets.clone().zip(block.rows()) {
-            for group in groups {
-                let target = block.intern(group, &mut self.sets, &mut self.singletons);
-                self.steps.push((group.label, target));
-            }
-            let end = u32::try_from(self.steps.len()).expect("fewer than 2^32 steps");
-            self.rows.resize(self.sets.len(), Row::UNKNOWN);
-            let len = end - start;
-            self.rows[set] = Row { start, len };
-            start = end;
-        }
+        block.read(&self.model, &self.memo.sets, sets.clone());
+        block.find_known(&self.memo.singletons);
+        block.close(&self.model, &mut self.closure);
+        self.memo.enter(&block, sets);
         self.block = block;
     }
 
     /// The row, if it was computed before: for walks that must not take the view mutably.
     #[inline]
     pub fn known_row(&self, set: SetId) -> Option<&[(LabelId, SetId)]> {
-        let row = self.rows.get(set.index()).copied().unwrap_or(Row::UNKNOWN);
+        let row = self
+            .memo
+            .rows
+            .get(set.index())
+            .copied()
+            .unwrap_or(Row::UNKNOWN);
         let start = row.start as usize;
-        (row.len != u32::MAX).then(|| &self.steps[start..start + row.len as usize])
+        (row.len != u32::MAX).then(|| &self.memo.steps[start..start + row.len as usize])
     }
 
     /// `P after a`, or `None` when no state of `P` can do `a` [LTS96, def. 2.3].
@@ -218,15 +240,15 @@ impl<M: Semantics<State = StateId>> Determinised<M> {
 
     /// Number of sets met so far.
     pub fn set_count(&self) -> usize {
-        self.sets.len()
+        self.memo.sets.len()
     }
 
     /// Bytes that sets and steps take.
     pub fn bytes(&self) -> usize {
-        self.sets.bytes()
-            + self.rows.len() * size_of::<Row>()
-            + self.singletons.len() * size_of::<SetId>()
-            + self.steps.len() * size_of::<(LabelId, SetId)>()
+        self.memo.sets.bytes()
+            + self.memo.rows.len() * size_of::<Row>()
+            + self.memo.singletons.len() * size_of::<SetId>()
+            + self.memo.steps.len() * size_of::<(LabelId, SetId)>()
             + self.closure.bytes()
     }
 
@@ -236,11 +258,11 @@ impl<M: Semantics<State = StateId>> Determinised<M> {
         if self.bytes() <= self.budget {
             return keep;
         }
-        let members = self.sets.members(keep).to_vec();
-        self.sets.clear();
-        self.rows.clear();
-        self.steps.clear();
-        self.singletons.clear();
-        self.sets.intern(&members)
+        let members = self.memo.sets.members(keep).to_vec();
+        self.memo.sets.clear();
+        self.memo.rows.clear();
+        self.memo.steps.clear();
+        self.memo.singletons.clear();
+        self.memo.sets.intern(&members)
     }
 }

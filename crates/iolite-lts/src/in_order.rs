@@ -136,6 +136,14 @@ impl<I: Iterator, T> Work<'_, I, T> {
         progress.total.is_none() && progress.begun < (self.until)(progress.taken)
     }
 
+    /// Whether those who wait for room should be woken: not for each single item, since to wake a thread and to have it wait
+    /// again may take longer than its work. Nobody waits for ever: this thread works itself where it finds nothing to take.
+    fn is_worth_waking(&self, progress: &Progress<T>) -> bool {
+        let until = (self.until)(progress.taken);
+        let room = until.saturating_sub(progress.begun);
+        2 * room >= until - progress.taken
+    }
+
     /// Works on the next item, without the lock, and notes what became of it. The items are numbered in
     /// the order in which threads come to the source, which need not be the one in which they said that
     /// they begin; but an item with a number has as many beginnings before it.
@@ -193,7 +201,9 @@ impl<I: Iterator, T> Work<'_, I, T> {
                 take(result)?;
                 progress = self.lock();
                 progress.taken += 1;
-                self.changed.notify_all();
+                if self.is_worth_waking(&progress) {
+                    self.changed.notify_all();
+                }
                 continue;
             }
             assert!(!progress.ended, "a thread that helps has failed");

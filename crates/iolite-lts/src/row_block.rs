@@ -6,6 +6,44 @@ use crate::closure::Closure;
 use crate::set_table::{SetHash, SetTable};
 use crate::{LabelId, LabelKind, Semantics, SetId, StateId, Step};
 
+/// The states of some sets, one set after the other.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct MemberLists {
+    members: Vec<StateId>,
+    /// Where the members of each set end.
+    ends: Vec<usize>,
+}
+
+impl MemberLists {
+    /// Replaces them by those of these sets of a table.
+    pub(crate) fn read(&mut self, table: &SetTable, sets: Range<usize>) {
+        table.members_of_all(sets, &mut self.members, &mut self.ends);
+    }
+
+    /// Replaces them by some of others.
+    fn copy(&mut self, others: &Self, sets: Range<usize>) {
+        let start = others.start(sets.start);
+        let ends = &others.ends[sets];
+        let end = ends.last().map_or(start, |&end| end);
+        self.members.clear();
+        self.members.extend_from_slice(&others.members[start..end]);
+        self.ends.clear();
+        self.ends.extend(ends.iter().map(|end| end - start));
+    }
+
+    /// Where the members of a set start.
+    fn start(&self, set: usize) -> usize {
+        set.checked_sub(1).map_or(0, |before| self.ends[before])
+    }
+
+    /// How many sets from this one on make a block of so many members: one at least, if it is there.
+    pub(crate) fn block(&self, first: usize, members: usize) -> usize {
+        let enough = self.start(first) + members;
+        let small = self.ends[first..].partition_point(|&end| end < enough);
+        (small + 1).min(self.ends.len() - first)
+    }
+}
+
 /// The steps of some sets of states on their way to being rows of [`Determinised`](crate::Determinised).
 ///
 /// A large system is spread over memory, and to follow one step after the other is to wait for each. So
@@ -13,8 +51,7 @@ use crate::{LabelId, LabelKind, Semantics, SetId, StateId, Step};
 /// groups of one label, what these reach internally, and the numbers of the sets that come of it.
 #[derive(Debug, Default)]
 pub(crate) struct RowBlock {
-    /// The states of all sets, one set after the other.
-    members: Vec<StateId>,
+    sets: MemberLists,
     steps: Vec<Step>,
     /// Where the steps of each member end.
     ends: Vec<usize>,
@@ -49,24 +86,38 @@ impl RowBlock {
     /// How many members the sets of a block have together, if there are as many.
     pub(crate) const MEMBERS: usize = 256;
 
-    /// Replaces the block by the steps of these sets.
+    /// Replaces the block by the steps of these sets of a table.
     pub(crate) fn read<M: Semantics<State = StateId>>(
         &mut self,
         model: &M,
         table: &SetTable,
         sets: Range<usize>,
     ) {
+        self.sets.read(table, sets);
+        self.read_steps(model);
+    }
+
+    /// The same, of some of these sets.
+    pub(crate) fn read_copies<M: Semantics<State = StateId>>(
+        &mut self,
+        model: &M,
+        lists: &MemberLists,
+        sets: Range<usize>,
+    ) {
+        self.sets.copy(lists, sets);
+        self.read_steps(model);
+    }
+
+    fn read_steps<M: Semantics<State = StateId>>(&mut self, model: &M) {
         self.steps.clear();
         self.ends.clear();
         self.groups.clear();
         self.rows.clear();
         self.targets.clear();
-        table.members_of_all(sets.clone(), &mut self.members);
-        model.successors_of(&self.members, &mut self.steps, &mut self.ends);
+        model.successors_of(&self.sets.members, &mut self.steps, &mut self.ends);
         let kinds = model.labels().kinds();
-        let (mut member, mut start) = (0, 0);
-        for set in sets {
-            member += table.members(SetId::new(set)).len();
+        let mut start = 0;
+        for &member in &self.sets.ends {
             let end = member.checked_sub(1).map_or(0, |last| self.ends[last]);
             let row = visible(&mut self.steps[start..end], kinds);
             sort(row);
@@ -91,17 +142,20 @@ impl RowBlock {
         }
     }
 
+    /// Notes the sets that are known, by the one state that steps lead to.
+    pub(crate) fn find_known(&mut self, singletons: &[SetId]) {
+        for group in &mut self.groups {
+            let known = group.only.and_then(|s| singletons.get(s.index()));
+            group.set = known.copied().unwrap_or(SetId::NONE);
+        }
+    }
+
     /// Closes the targets under internal steps, but for those whose set is known.
     pub(crate) fn close<M: Semantics<State = StateId>>(
         &mut self,
         model: &M,
         closure: &mut Closure,
-        singletons: &[SetId],
     ) {
-        for group in &mut self.groups {
-            let known = group.only.and_then(|s| singletons.get(s.index()));
-            group.set = known.copied().unwrap_or(SetId::NONE);
-        }
         let open = self.groups.iter().filter(|g| g.set == SetId::NONE);
         let targets = open.flat_map(|g| &self.targets[g.targets()]).copied();
         closure.learn(model, targets);

@@ -182,11 +182,19 @@ impl SetTable {
         self.entries[id.index()].members(&self.members)
     }
 
-    /// Replaces `members` by those of all these sets, one set after the other.
-    pub(crate) fn members_of_all(&self, sets: Range<usize>, members: &mut Vec<StateId>) {
+    /// Replaces `members` by those of all these sets, one set after the other, and `ends` by where those of
+    /// each end.
+    pub(crate) fn members_of_all(
+        &self,
+        sets: Range<usize>,
+        members: &mut Vec<StateId>,
+        ends: &mut Vec<usize>,
+    ) {
         members.clear();
+        ends.clear();
         for entry in &self.entries[sets] {
             members.extend_from_slice(entry.members(&self.members));
+            ends.push(members.len());
         }
     }
 
@@ -238,11 +246,13 @@ mod tests {
             }
         }
         assert_eq!(table.len(), sets.len());
-        let mut all = Vec::new();
+        let (mut all, mut ends) = (Vec::new(), Vec::new());
         for (i, set) in sets.iter().enumerate() {
             assert_eq!(table.members(SetId::new(i)), set);
-            table.members_of_all(i..sets.len(), &mut all);
+            table.members_of_all(i..sets.len(), &mut all, &mut ends);
             assert_eq!(all, sets[i..].concat());
+            assert_eq!(ends.len(), sets.len() - i);
+            assert_eq!(ends[0], set.len());
         }
     }
 }

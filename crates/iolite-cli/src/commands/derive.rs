@@ -114,7 +114,7 @@ pub(crate) struct Args {
     /// Write each test case in these formats too: aut for those without data, iol for those with data
     #[arg(long, value_enum, value_delimiter = ',')]
     export: Vec<ExportFormat>,
-    /// How many threads make test cases, at random, with --exhaustive and with --cover of a model without data
+    /// How many threads read the model and make test cases, at random, with --exhaustive and with --cover of a model without data
     /// [default: one for each core]; the suite does not depend on it
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
@@ -237,10 +237,10 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
             }
         }
     };
-    let derivation =
-        workspace(&args.read)
-            .without_texts()
-            .derive(&args.model, &options, &mut take)?;
+    let workspace = workspace(&args.read)
+        .without_texts()
+        .with_jobs(options.jobs);
+    let derivation = workspace.derive(&args.model, &options, &mut take)?;
     document.complete = derivation.complete;
     document.completeness = derivation.completeness;
     document.depth = derivation.depth;

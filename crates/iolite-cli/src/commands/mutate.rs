@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use iolite::{
     CompletionFlag, Error, ModelRef, MutationDocument, MutationOptions, OnTheFly, Operator,
-    Partition, QuiescenceFlag, ReadOptions, Relation, RunRange, Share,
+    Partition, QuiescenceFlag, ReadOptions, Relation, RunRange, Share, all_cores,
 };
 
 use crate::args::bounds;
@@ -52,9 +52,9 @@ pub(crate) struct Args {
     /// Look only at mutants A+1, …, B
     #[arg(long, value_name = "A..B", conflicts_with = "partition")]
     pub(crate) range: Option<RunRange>,
-    /// Mutants at the same time
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = crate::args::parse_jobs)]
-    pub(crate) jobs: usize,
+    /// Mutants at the same time [default: one for each core]; the answer does not depend on it
+    #[arg(long, value_name = "N", value_parser = crate::args::parse_jobs)]
+    pub(crate) jobs: Option<usize>,
     /// Seed of everything random
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
@@ -94,7 +94,7 @@ impl Args {
             complete_inputs: self.complete_inputs,
             most: self.max,
             seed: self.seed,
-            jobs: self.jobs,
+            jobs: self.jobs.unwrap_or_else(|| all_cores().get()),
             share: match (self.partition, self.range) {
                 (Some(partition), _) => Share::Partition(partition),
                 (None, Some(range)) => Share::Range(range),

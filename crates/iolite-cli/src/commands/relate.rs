@@ -49,8 +49,8 @@ pub(crate) struct Args {
     /// List the first counterexample of each kind (observation and specification states), at most N
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "100")]
     all: Option<usize>,
-    /// How many threads search [default: one for each core]; neither the answer nor the counterexample
-    /// depends on it
+    /// How many threads read and search [default: one for each core]; neither the answer nor the
+    /// counterexample depends on it
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
     #[command(flatten)]
@@ -128,7 +128,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
         ))
         .hint("to relate many models, add --matrix"));
     };
-    let mut workspace = workspace(&args.read);
+    let mut workspace = workspace(&args.read).with_jobs(args.options().jobs);
     if !args.options().certificate {
         workspace = workspace.without_texts();
     }

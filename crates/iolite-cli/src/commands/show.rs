@@ -3,19 +3,21 @@
 use std::cell::Cell;
 use std::fs::File;
 use std::io::{BufRead, BufReader, ErrorKind, Write};
-use std::path::PathBuf;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use iolite::{
     Budget, Error, FEW_STATES, ModelRef, Property, PropertyReadOptions, QuiescenceFlag,
-    ReadOptions, Spec, SymbolicGraph, SymbolicView, System, Workspace,
+    ReadOptions, Spec, SymbolicGraph, SymbolicView, System, Workspace, all_cores, write_whole_by,
 };
 use iolite_exec::{COMPACT_FORMAT, journal_lines};
 use iolite_formats::drawing::{self, Drawing, NodeId, mermaid, plantuml};
 use iolite_formats::{aut, dot, iol, json, svg, symbolic_test_case};
 use iolite_lts::{
     Completed, Completion, DeltaTrace, Determinised, Interned, LabelId, LabelKind, Labels, Lts,
-    Quiescence, Semantics, StateId, StateNames, Suspension, determinise, explore, missing_input,
-    nondeterminism,
+    Quiescence, QuiescencePolicy, Semantics, StateId, StateNames, Suspension, determinise, explore,
+    missing_input, nondeterminism,
 };
 
 use super::show_property::{self, PropertyFormat};
@@ -61,6 +63,10 @@ pub(crate) struct Args {
     /// --fold (repeatable): what the page asks for when somebody folds by hand
     #[arg(long, value_name = "N,N,…")]
     collapse: Vec<NodeGroup>,
+    /// How many threads read a model, determinise a model without data and write .aut [default: one for each
+    /// core]; what is shown does not depend on it
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
     /// The same as --format json
     #[arg(long, conflicts_with = "format")]
     json: bool,
@@ -197,7 +203,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     if let Some(lines) = compact_journal(args)? {
         return show_journal(args, lines);
     }
-    let workspace = workspace(&args.read).without_texts();
+    let workspace = workspace(&args.read).without_texts().with_jobs(jobs(args));
     if let Some(case) = workspace.symbolic_case(args.model.path())? {
         let text = match format(args)? {
             ShowFormat::Iol => symbolic_test_case::iol::write(&case)
@@ -247,9 +253,47 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
         }
     })?;
     let lts = view(args, model.system())?;
+    if let (ShowFormat::Aut, Some(path)) = (format, &args.output_file) {
+        return write_aut(&lts, path, jobs(args));
+    }
     let name = model.reference().name.as_deref().unwrap_or("Model");
     let text = write(args, &lts, name, format)?;
     put(args, &text)
+}
+
+fn jobs(args: &Args) -> NonZeroUsize {
+    args.jobs.unwrap_or_else(all_cores)
+}
+
+/// Writes a system to a file while its lines are made: they may take more memory than the system.
+fn write_aut(lts: &Lts, path: &Path, jobs: NonZeroUsize) -> Result<Exit, Error> {
+    write_whole_by(path, |file| {
+        let mut lines = FileText {
+            file,
+            failure: None,
+        };
+        let written = aut::write_with_jobs(lts, &mut lines, jobs);
+        match lines.failure {
+            Some(e) => Err(Error::writing(path, &e)),
+            None => written.map_err(|e| Error::input(e.to_string())),
+        }
+    })?;
+    Ok(Exit::Holds)
+}
+
+/// A file that takes text, and keeps the error that writers of text have no place for.
+struct FileText<'a> {
+    file: &'a mut dyn Write,
+    failure: Option<std::io::Error>,
+}
+
+impl std::fmt::Write for FileText<'_> {
+    fn write_str(&mut self, text: &str) -> std::fmt::Result {
+        self.file.write_all(text.as_bytes()).map_err(|e| {
+            self.failure = Some(e);
+            std::fmt::Error
+        })
+    }
 }
 
 /// The view that keeps data, where one is asked for or the data are infinite; `None` for views of
@@ -495,11 +539,53 @@ impl Semantics for CountedSystem {
     }
 }
 
-fn view(args: &Args, system: System) -> Result<Lts, Error> {
+fn too_large(e: iolite_lts::BudgetExceeded) -> Error {
+    Error::undecided(e.to_string()).hint("allow more with --max-states N")
+}
+
+/// What a strict view reports.
+fn without_livelock<M>(view: &Suspension<M>) -> Result<(), Error>
+where
+    M: Semantics<State = StateId>,
+{
+    match view.livelock() {
+        None => Ok(()),
+        Some(state) => Err(Error::input(format!(
+            "state {} lies on a cycle of internal actions",
+            view.describe(&state)
+        ))
+        .hint("--quiescence livelock takes such a cycle for quiescence")),
+    }
+}
+
+/// det(M) of a view that other threads may copy. The answer does not depend on their number.
+fn determinise_by_threads<M>(
+    args: &Args,
+    model: &M,
+    names: StateNames,
+    jobs: NonZeroUsize,
+) -> Result<(Determinised<M>, Lts), Error>
+where
+    M: Semantics<State = StateId> + Clone + Send,
+{
+    let limit = args.read.budget();
+    let others = vec![model.clone(); jobs.get() - 1];
+    let mut view = Determinised::new(model.clone());
+    let budget = bounds::budget();
+    let mut said = 0;
+    view.explore(others, limit, &mut |sets| {
+        if said == 0 || sets >= said + 4096 {
+            said = sets;
+            let known = format!("the transitions of {sets} sets of states were asked for");
+            budget.know(known);
+        }
+    });
+    let lts = determinise(&mut view, names, limit).map_err(too_large)?;
+    Ok((view, lts))
+}
+
+fn view(args: &Args, system: System) -> Result<Arc<Lts>, Error> {
     let budget = args.read.budget();
-    let too_large = |e: iolite_lts::BudgetExceeded| {
-        Error::undecided(e.to_string()).hint("allow more with --max-states N")
-    };
     let policy = args.quiescence.policy();
     let names = match format(args)? {
         // It has no place for names.
@@ -507,23 +593,30 @@ fn view(args: &Args, system: System) -> Result<Lts, Error> {
         _ => StateNames::Members,
     };
     let system = match (args.view, system) {
-        (View::Model, System::Explicit(lts)) => return Ok((*lts).clone()),
+        (View::Model, System::Explicit(lts)) => return Ok(lts),
+        (View::Determinised, System::Explicit(lts)) => {
+            let (_, lts) = determinise_by_threads(args, &&*lts, names, jobs(args))?;
+            return Ok(Arc::new(lts));
+        }
+        (View::SuspensionAutomaton, System::Explicit(lts)) => {
+            // The strict policy reports the livelock that one view meets first.
+            let jobs = match policy {
+                QuiescencePolicy::Strict => NonZeroUsize::MIN,
+                QuiescencePolicy::Livelock | QuiescencePolicy::Fair => jobs(args),
+            };
+            let model = Suspension::new(&*lts, policy);
+            let (view, lts) = determinise_by_threads(args, &model, names, jobs)?;
+            without_livelock(view.inner())?;
+            return Ok(Arc::new(lts));
+        }
         (_, system) => CountedSystem::new(system),
     };
-    let strict = |view: &Suspension<&CountedSystem>| match view.livelock() {
-        None => Ok(()),
-        Some(state) => Err(Error::input(format!(
-            "state {} lies on a cycle of internal actions",
-            view.describe(&state)
-        ))
-        .hint("--quiescence livelock takes such a cycle for quiescence")),
-    };
-    match args.view {
+    let lts = match args.view {
         View::Model => explore(&system, budget).map_err(too_large),
         View::Suspension => {
             let view = Suspension::new(&system, policy);
             let lts = explore(&view, budget).map_err(too_large)?;
-            strict(&view)?;
+            without_livelock(&view)?;
             Ok(lts)
         }
         View::Determinised => {
@@ -532,7 +625,7 @@ fn view(args: &Args, system: System) -> Result<Lts, Error> {
         View::SuspensionAutomaton => {
             let mut view = Determinised::new(Suspension::new(&system, policy));
             let lts = determinise(&mut view, names, budget).map_err(too_large)?;
-            strict(view.inner())?;
+            without_livelock(view.inner())?;
             Ok(lts)
         }
         View::DeltaTrace => {
@@ -547,7 +640,8 @@ fn view(args: &Args, system: System) -> Result<Lts, Error> {
         }
         View::Product | View::Test | View::Pruned => Err(Error::input("this view keeps data")),
         View::Composition => Err(Error::input("this view is a picture")),
-    }
+    };
+    lts.map(Arc::new)
 }
 
 fn write(args: &Args, lts: &Lts, name: &str, format: ShowFormat) -> Result<String, Error> {
@@ -559,7 +653,7 @@ fn write(args: &Args, lts: &Lts, name: &str, format: ShowFormat) -> Result<Strin
             let drawing = Drawing::of_lts(name, lts, &[]).with_mealy_edges();
             return draw(args, &drawing, format);
         }
-        ShowFormat::Aut => aut::write(lts, &mut text),
+        ShowFormat::Aut => aut::write_with_jobs(lts, &mut text, jobs(args)),
         ShowFormat::Iol => iol::write(lts, name, &mut text),
         ShowFormat::Json => json::write(lts, &mut text),
         ShowFormat::Hoa | ShowFormat::Xml => {

@@ -38,7 +38,7 @@ pub(crate) struct Args {
     /// Give up beyond so many pairs of system and observer states
     #[arg(long, value_name = "N", default_value_t = 50_000_000)]
     max_pairs: usize,
-    /// How many threads search a model without data [default: one for each core]; neither the answer nor the
+    /// How many threads read and search a model without data [default: one for each core]; neither the answer nor the
     /// trace depends on it
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
@@ -179,7 +179,9 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
         time: bounds::budget().time(),
         jobs: args.jobs.unwrap_or_else(all_cores),
     };
-    let workspace = workspace(&args.read).without_texts();
+    let workspace = workspace(&args.read)
+        .without_texts()
+        .with_jobs(options.jobs);
     let found = workspace.verify(&args.model, &options)?;
     let mut missing = Vec::new();
     let mut certificates: Vec<Option<WholeCertificate>> = Vec::new();

@@ -52,7 +52,7 @@ pub fn derive_cases(
 }
 
 fn derive(
-    oracle: &mut (impl FiniteOracle + Send),
+    oracle: &mut (impl FiniteOracle<State: Send> + Send),
     selection: CaseSelection<'_>,
     model: &ModelRef,
     work: CaseWork<'_>,

@@ -69,7 +69,10 @@ const AT_A_TIME: usize = 32;
 impl ExhaustiveDerivation {
     /// Derives the test cases, named `<model>-<n>`, short ones first where the enumeration is by
     /// traces.
-    pub fn derive<O: FiniteOracle>(&self, oracle: &mut O, model: &ModelRef) -> Enumerated {
+    pub fn derive<O>(&self, oracle: &mut O, model: &ModelRef) -> Enumerated
+    where
+        O: FiniteOracle<State: Send> + Send,
+    {
         let mut cases = Vec::new();
         let complete = self.derive_each(oracle, model, CaseWork::alone(), &mut |written| {
             cases.push(written.case);
@@ -79,95 +82,134 @@ impl ExhaustiveDerivation {
     }
 
     /// The same by several threads, with texts, and without keeping the test cases. Says whether these are
-    /// all there are up to the depth.
-    pub(crate) fn derive_each<O: FiniteOracle>(
+    /// all there are up to the depth, and all of them were wanted.
+    pub(crate) fn derive_each<O>(
         &self,
         oracle: &mut O,
         model: &ModelRef,
         work: CaseWork<'_>,
         take: &mut TakeCase<'_>,
-    ) -> bool {
+    ) -> bool
+    where
+        O: FiniteOracle<State: Send> + Send,
+    {
         let labels = Arc::new(oracle.labels().clone());
-        let initial = oracle.start();
+        let criterion = oracle.criterion();
         let depth = self.depth.min(MAX_ENUMERATION_DEPTH);
-        let (mut roots, arena, mut complete) = if let Some(leaving) = self.enumeration.leaving() {
-            self.follow_traces(oracle, initial, depth, leaving)
-        } else {
-            let mut all = AllTests {
-                arena: Arena::default(),
-                memo: FxHashMap::default(),
-                every: self.enumeration == Enumeration::Every,
-                limit: self.limit,
-                // Parts of test cases that no listed one may use are bounded with the rest.
-                states: self.limit.saturating_mul(64).max(1 << 16),
-                complete: true,
+        let case = |n, states| numbered_case(criterion, model, &labels, n, states);
+        if let Some(leaving) = self.enumeration.leaving() {
+            // One trace after the other, while others write the test cases of those before.
+            let mut traces = TraceCases::new(oracle, depth, leaving, self.limit);
+            let make = |(n, (arena, root)): (usize, (Arena, TestStateId))| {
+                case(n, arena.into_states(root))
             };
-            let roots = all.tests(oracle, initial, depth);
-            (roots, all.arena, all.complete)
+            let end = work.each((1..).zip(&mut traces), AT_A_TIME, &make, take);
+            return end.is_continue() && traces.complete && depth == self.depth;
+        }
+        let initial = oracle.start();
+        let mut all = AllTests {
+            arena: Arena::default(),
+            memo: FxHashMap::default(),
+            every: self.enumeration == Enumeration::Every,
+            limit: self.limit,
+            // Parts of test cases that no listed one may use are bounded with the rest.
+            states: self.limit.saturating_mul(64).max(1 << 16),
+            complete: true,
         };
+        let mut roots = all.tests(oracle, initial, depth);
+        let AllTests {
+            arena,
+            mut complete,
+            ..
+        } = all;
         complete &= depth == self.depth;
         if roots.len() > self.limit {
             roots.truncate(self.limit);
             complete = false;
         }
-        let criterion = oracle.criterion();
-        let make = |(n, root)| numbered_case(criterion, model, &labels, n, arena.extract(root));
-        // Who wants no more need not be told that there are none.
-        let _ = work.each((1..).zip(roots), AT_A_TIME, &make, take);
-        complete
+        let make = |(n, root)| case(n, arena.extract(root));
+        let end = work.each((1..).zip(roots), AT_A_TIME, &make, take);
+        complete && end.is_continue()
+    }
+}
+
+/// The test cases along the traces up to a depth, short ones first.
+struct TraceCases<'a, O: FiniteOracle> {
+    oracle: &'a mut O,
+    initial: O::State,
+    depth: usize,
+    leaving: Verdict,
+    limit: usize,
+    /// The traces whose test cases were not given yet, with where they lead.
+    queue: VecDeque<(Vec<LabelId>, O::State)>,
+    given: usize,
+    /// Whether no trace was left out so far.
+    complete: bool,
+    stimuli: Vec<(LabelId, O::State)>,
+    outputs: Vec<(LabelId, Meaning<O::State>)>,
+}
+
+impl<'a, O: FiniteOracle> TraceCases<'a, O> {
+    fn new(oracle: &'a mut O, depth: usize, leaving: Verdict, limit: usize) -> Self {
+        let initial = oracle.start();
+        Self {
+            oracle,
+            initial,
+            depth,
+            leaving,
+            limit,
+            queue: VecDeque::from([(Vec::new(), initial)]),
+            given: 0,
+            complete: true,
+            stimuli: Vec::new(),
+            outputs: Vec::new(),
+        }
     }
 
-    fn follow_traces<O: FiniteOracle>(
-        &self,
-        oracle: &mut O,
-        initial: O::State,
-        depth: usize,
-        leaving: Verdict,
-    ) -> (Vec<TestStateId>, Arena, bool) {
+    /// Has the traces that are longer by one action wait.
+    fn go_on(&mut self, trace: &[LabelId], at: O::State) {
+        self.stimuli.clear();
+        self.oracle.inputs_from(at, &mut self.stimuli);
+        self.outputs.clear();
+        self.oracle.outputs_from(at, &mut self.outputs);
+        let silence = (LabelId::DELTA, self.oracle.meaning(at, LabelId::DELTA));
+        let observed = self.outputs.iter().copied().chain([silence]);
+        let allowed = observed.filter_map(|(label, meaning)| match meaning {
+            Meaning::Allowed(next) => Some((label, next)),
+            _ => None,
+        });
+        for (label, next) in self.stimuli.iter().copied().chain(allowed) {
+            // Traces that wait are bounded too.
+            if self.queue.len() + self.given > self.limit {
+                self.complete = false;
+            } else {
+                self.queue.push_back(([trace, &[label]].concat(), next));
+            }
+        }
+    }
+}
+
+impl<O: FiniteOracle> Iterator for TraceCases<'_, O> {
+    type Item = (Arena, TestStateId);
+
+    fn next(&mut self) -> Option<(Arena, TestStateId)> {
+        let (trace, at) = self.queue.pop_front()?;
+        if self.given == self.limit {
+            self.complete = false;
+            self.queue.clear();
+            return None;
+        }
+        self.given += 1;
         let mut arena = Arena::default();
-        let mut roots = Vec::new();
-        if depth == 0 {
-            roots.push(arena.verdict(Verdict::Pass));
-            return (roots, arena, true);
+        if self.depth == 0 {
+            let root = arena.verdict(Verdict::Pass);
+            return Some((arena, root));
         }
-        let mut queue: VecDeque<(Vec<LabelId>, O::State)> = VecDeque::from([(Vec::new(), initial)]);
-        let mut complete = true;
-        let mut stimuli = Vec::new();
-        let mut outputs = Vec::new();
-        while let Some((trace, at)) = queue.pop_front() {
-            if roots.len() == self.limit {
-                complete = false;
-                break;
-            }
-            roots.push(along(oracle, initial, &trace, leaving, &mut arena));
-            if trace.len() + 1 == depth {
-                continue;
-            }
-            let mut go_on = |label, next| {
-                // Traces that wait are bounded too.
-                if queue.len() + roots.len() > self.limit {
-                    complete = false;
-                } else {
-                    queue.push_back(([&trace[..], &[label]].concat(), next));
-                }
-            };
-            stimuli.clear();
-            oracle.inputs_from(at, &mut stimuli);
-            for &(label, next) in &stimuli {
-                go_on(label, next);
-            }
-            outputs.clear();
-            oracle.outputs_from(at, &mut outputs);
-            for &(label, meaning) in &outputs {
-                if let Meaning::Allowed(next) = meaning {
-                    go_on(label, next);
-                }
-            }
-            if let Meaning::Allowed(next) = oracle.meaning(at, LabelId::DELTA) {
-                go_on(LabelId::DELTA, next);
-            }
+        let root = along(self.oracle, self.initial, &trace, self.leaving, &mut arena);
+        if trace.len() + 1 < self.depth {
+            self.go_on(&trace, at);
         }
-        (roots, arena, complete)
+        Some((arena, root))
     }
 }
 

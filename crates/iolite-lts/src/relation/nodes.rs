@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::set_table::SetTable;
+use crate::set_table::{SetHash, SetTable};
 use crate::{SetId, StateId};
 
 /// The number of what the specification may be in.
@@ -55,8 +55,10 @@ impl Nodes {
         }
     }
 
-    pub(super) fn intern(&mut self, place: Place<'_>) -> Node {
-        let set = (!place.members.is_empty()).then(|| self.sets.intern(place.members));
+    /// The number of a place, where the hash of its set is known.
+    pub(super) fn intern(&mut self, place: Place<'_>, hash: SetHash) -> Node {
+        let is_trace = !place.members.is_empty();
+        let set = is_trace.then(|| self.sets.intern_hashed(place.members, hash));
         let Some(Parts { places, index }) = &mut self.parts else {
             return set.map_or(NO_TRACE, |set| set.index() as Node);
         };
@@ -64,6 +66,11 @@ impl Nodes {
             places.push((set, place.part));
             Node::try_from(places.len() - 1).expect("fewer than 2^32 nodes")
         })
+    }
+
+    /// Reads from memory what numbering sets with these hashes looks at first, all at once.
+    pub(super) fn look_ahead(&self, hashes: impl Iterator<Item = SetHash> + Clone) {
+        self.sets.look_ahead(hashes);
     }
 
     /// Number of sets of specification states.

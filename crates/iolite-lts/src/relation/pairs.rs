@@ -5,6 +5,7 @@ use std::hash::BuildHasher;
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
+use crate::set_table::SetHash;
 use crate::{LabelId, StateId};
 
 use super::nodes::{Node, Nodes, Place};
@@ -132,7 +133,7 @@ impl Pairs {
     pub(super) fn start(&mut self, nodes: &mut Nodes, state: StateId, place: Place<'_>) {
         let signature = signature_of(place.members);
         let slot = self.slot(nodes, state, place, signature);
-        let node = nodes.intern(place);
+        let node = nodes.intern(place, SetHash::of(place.members));
         self.enter(state, node, (0, LabelId::TAU), signature, slot);
     }
 
@@ -172,7 +173,7 @@ impl Pairs {
             return false;
         }
         let known = sets.node(goal.set, goal.part);
-        let node = known.unwrap_or_else(|| nodes.intern(place));
+        let node = known.unwrap_or_else(|| nodes.intern(place, sets.hash(goal.set)));
         if known.is_none() {
             sets.set_node(goal.set, goal.part, node);
         }
@@ -302,8 +303,9 @@ fn hash(state: StateId, node: Node) -> u64 {
 
 /// Whether a sorted set is a subset of another.
 fn is_subset(small: &[StateId], large: &[StateId]) -> bool {
-    if small.len() > large.len() {
-        return false;
+    // Equal sets come up most often, and to find that out is quick.
+    if small.len() >= large.len() {
+        return small == large;
     }
     let mut rest = large;
     small.iter().all(|state| {

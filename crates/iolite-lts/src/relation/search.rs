@@ -205,6 +205,7 @@ impl<M: Semantics<State = StateId>> Memory<'_, M> {
         expansion: &mut Expansion,
     ) -> ControlFlow<End> {
         self.pairs.look_ahead(expansion.targets());
+        nodes.look_ahead(expansion.sets.hashes());
         for (k, &pair) in pairs.iter().enumerate() {
             self.ask(nodes)?;
             if let Some(refused) = expansion.refusal(k) {

@@ -1,5 +1,6 @@
 //! The steps of a set of specification states, and the sets that they lead to.
 
+use crate::set_table::SetHash;
 use crate::{Closure, LabelId, LabelKind, Semantics, StateId, Step};
 
 use super::nodes::{Node, Place};
@@ -18,6 +19,7 @@ struct TargetSet {
     start: u32,
     end: u32,
     signature: u32,
+    hash: SetHash,
     /// Its number with the part it was interned with last.
     node: Option<(u32, Node)>,
 }
@@ -44,6 +46,7 @@ impl TargetSets {
             start,
             end: self.members.len() as u32,
             signature: signature_of(members),
+            hash: SetHash::of(members),
             node: None,
         });
         Target(self.sets.len() as u32 - 1)
@@ -58,6 +61,15 @@ impl TargetSets {
 
     pub(super) fn signature(&self, target: Target) -> u32 {
         self.sets.get(target.0 as usize).map_or(0, |s| s.signature)
+    }
+
+    pub(super) fn hash(&self, target: Target) -> SetHash {
+        let set = self.sets.get(target.0 as usize);
+        set.map_or_else(SetHash::default, |set| set.hash)
+    }
+
+    pub(super) fn hashes(&self) -> impl Iterator<Item = SetHash> + Clone {
+        self.sets.iter().map(|set| set.hash)
     }
 
     /// The number of the set with a part, once [`Self::set_node`] has said it.

@@ -136,6 +136,7 @@ impl Workspace {
         options: &RelationOptions,
         proceed: &mut Proceed<'_>,
     ) -> Result<RelationDocument, Error> {
+        self.read_both(implementation, specification);
         if let Some(document) = self.relate_data(implementation, specification, options)? {
             return Ok(document);
         }

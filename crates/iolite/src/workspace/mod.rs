@@ -14,8 +14,10 @@ mod traces;
 mod watched;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
 
 use iolite_derive::ModelRef;
 use iolite_formats::{aut, dot, json, names_label};
@@ -25,7 +27,7 @@ use iolite_lang::{
 use iolite_lts::{LabelKind, Labels, Lts, StateId, restrict};
 
 use crate::explorer::{Explorer, explorer_command};
-use crate::{Budget, Error};
+use crate::{Budget, Error, all_cores};
 
 pub use goal::{DataAutomaton, GoalAutomaton};
 pub use property::{HoaLetters, Origin, Property, PropertyReadOptions};
@@ -68,6 +70,10 @@ pub struct Workspace {
     explores: bool,
     /// Whether the bytes of large files are kept.
     keeps_texts: bool,
+    /// How many threads read a large file.
+    jobs: NonZeroUsize,
+    /// Files that were read piece by piece before anybody asked for them: their systems and hashes.
+    read_ahead: Mutex<BTreeMap<PathBuf, (Lts, String)>>,
 }
 
 impl Default for Workspace {
@@ -161,6 +167,8 @@ impl Workspace {
             undirected: Mutex::default(),
             explores: true,
             keeps_texts: true,
+            jobs: all_cores(),
+            read_ahead: Mutex::default(),
         }
     }
 
@@ -170,6 +178,14 @@ impl Workspace {
     #[must_use]
     pub fn without_texts(mut self) -> Self {
         self.keeps_texts = false;
+        self
+    }
+
+    /// The same, with so many threads that read a large file, instead of one for each core. What is read does not depend on
+    /// their number.
+    #[must_use]
+    pub fn with_jobs(mut self, jobs: NonZeroUsize) -> Self {
+        self.jobs = jobs;
         self
     }
 
@@ -210,6 +226,7 @@ impl Workspace {
     pub(crate) fn read_as(&self, read: ReadOptions) -> Self {
         let mut other = Self::with_options(read).with_budget(self.budget.clone());
         other.explores = self.explores;
+        other.jobs = self.jobs;
         lock(&other.files).clone_from(&lock(&self.files));
         other
     }
@@ -402,7 +419,7 @@ impl Workspace {
             let declared = self.declaration(&reference)?;
             return ExplicitSpec::declared(declared, &self.read);
         }
-        if let Some(spec) = self.stream(&reference, format) {
+        if let Some(spec) = self.stream(&reference) {
             return Ok(spec);
         }
         let source = self.whole_source(reference.path())?;
@@ -425,19 +442,56 @@ impl Workspace {
         ))
     }
 
-    /// Reads a large file piece by piece where its text is of no use beside the answer. `None` where there is something to say
-    /// about the file, which needs its text, and where it was read before.
-    fn stream(&self, reference: &ModelRef, format: Format) -> Option<ExplicitSpec> {
-        let path = reference.path();
-        let is_known = lock(&self.files).contains_key(path);
-        if self.keeps_texts || is_known || format != Format::Aut || reference.name.is_some() {
+    /// Whether a file may be read piece by piece: where its text is of no use beside the answer, and it was not read before.
+    fn may_stream(&self, reference: &ModelRef) -> bool {
+        let is_known = || lock(&self.files).contains_key(reference.path());
+        let is_aut = || Format::of(reference.path()).is_ok_and(|format| format == Format::Aut);
+        !self.keeps_texts && reference.name.is_none() && is_aut() && !is_known()
+    }
+
+    /// Reads a large file piece by piece, by so many threads. `None` where there is something to say about it, which needs its
+    /// text, and for small files.
+    fn read_pieces(&self, reference: &ModelRef, jobs: NonZeroUsize) -> Option<(Lts, String)> {
+        let mut stream = FileStream::open(reference, LARGE_TEXT)?;
+        *lock(&self.reads)
+            .entry(reference.path().to_owned())
+            .or_default() += 1;
+        let lts = aut::read_stream(&mut stream, &self.read.aut_options(), jobs).ok()??;
+        Some((lts, stream.hash()))
+    }
+
+    /// Reads two large files at the same time, where both are to be read piece by piece. Nothing is said about them before
+    /// somebody asks for one.
+    pub(crate) fn read_both(&self, one: &ModelRef, other: &ModelRef) {
+        let (one, other) = (self.resolved(one), self.resolved(other));
+        let Some(half) = NonZeroUsize::new(self.jobs.get() / 2) else {
+            return;
+        };
+        if one.path() == other.path() || !self.may_stream(&one) || !self.may_stream(&other) {
+            return;
+        }
+        let read = |reference: &ModelRef, jobs| {
+            if let Some(read) = self.read_pieces(reference, jobs) {
+                lock(&self.read_ahead).insert(reference.path().to_owned(), read);
+            }
+        };
+        thread::scope(|scope| {
+            scope.spawn(|| read(&other, half));
+            let rest = self.jobs.get() - half.get();
+            read(&one, NonZeroUsize::new(rest).unwrap_or(half));
+        });
+    }
+
+    /// The system of a large file that is read piece by piece; see [`Self::read_pieces`].
+    fn stream(&self, reference: &ModelRef) -> Option<ExplicitSpec> {
+        if !self.may_stream(reference) {
             return None;
         }
-        let mut stream = FileStream::open(reference, LARGE_TEXT)?;
-        *lock(&self.reads).entry(path.to_owned()).or_default() += 1;
-        let lts = aut::read_stream(&mut stream, &self.read.aut_options()).ok()??;
+        let path = reference.path();
+        let ahead = lock(&self.read_ahead).remove(path);
+        let (lts, hash) = ahead.or_else(|| self.read_pieces(reference, self.jobs))?;
         self.warn_of_idle_directions(path, lts.labels());
-        let source = SourceFile::streamed(path, stream.hash(), self.style);
+        let source = SourceFile::streamed(path, hash, self.style);
         let spec = ExplicitSpec::foreign(reference.with_hash(source.hash()), lts);
         lock(&self.files).insert(path.to_owned(), Arc::new(source));
         Some(spec)

@@ -29,7 +29,7 @@ pub(super) fn read(file: &ModelRef) -> io::Result<Vec<u8>> {
 
 /// Reads a file piece by piece, and takes its fingerprint on the way.
 pub(super) struct FileStream {
-    inner: Box<dyn Read>,
+    inner: Box<dyn Read + Send>,
     left: u64,
     fingerprint: Fingerprint,
 }

@@ -88,7 +88,7 @@ impl Job {
                     (args.folder.is_some(), "-o"),
                     (args.partition.is_some(), "--partition"),
                     (args.range.is_some(), "--range"),
-                    (args.jobs > 1, "--jobs"),
+                    (args.jobs.is_some_and(|jobs| jobs > 1), "--jobs"),
                     (args.json, "--json"),
                 ]))?;
                 Ok(Self::Mutate(args))
