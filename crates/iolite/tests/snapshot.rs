@@ -1,7 +1,9 @@
 //! Each file is read once, and everything that is asked later is answered from there.
 
 use std::collections::VecDeque;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use iolite::{
@@ -271,4 +273,75 @@ fn large_files_are_read_piece_by_piece() {
             (a, b) => panic!("{:?} and {:?}", a.0.is_ok(), b.0.is_ok()),
         }
     }
+}
+
+/// Threads read large files, two at a time, with the answer of one: the document, the warnings in their order, and what is
+/// wrong with a file.
+#[test]
+fn several_threads_read_what_one_reads() {
+    let folder = folder("snapshot-threads");
+    let states = 60_000;
+    let text = |labels: [&str; 3]| {
+        let row = |state: usize| {
+            let next = (state * 7 + 1) % states;
+            format!("({state}, \"{}\", {next})\n", labels[state % 3])
+        };
+        let rows: Vec<String> = (0..states).map(row).collect();
+        format!("des (0, {states}, {states})\n{}", rows.concat())
+    };
+    let good = text(["?a", "!x", "b"]);
+    let write = |name: &str, text: &str| {
+        let path = folder.join(name);
+        std::fs::write(&path, text).expect("a file");
+        ModelRef::file(&path)
+    };
+    let models = [
+        write("good.aut", &good),
+        write("other.aut", &text(["?a", "!y", "c"])),
+        write("bad.aut", &good.replace("(59999, ", "(59999 ")),
+        write("worse.aut", &good[..good.len() - 9]),
+        write("small.aut", "des (0, 1, 2)\n(0, \"?a\", 1)\n"),
+        ModelRef::file(&folder.join("missing.aut")),
+    ];
+    let answer = |i: &ModelRef, s: &ModelRef, jobs: usize| {
+        let warnings = Arc::new(Mutex::new(Vec::new()));
+        let heard = Arc::clone(&warnings);
+        let jobs = NonZeroUsize::new(jobs).expect("at least one");
+        let read = ReadOptions {
+            input: vec!["idle".to_owned()],
+            ..ReadOptions::default()
+        };
+        let workspace = Workspace::with_options(read)
+            .without_texts()
+            .with_jobs(jobs)
+            .on_warning(move |text| heard.lock().expect("no panic").push(text.to_owned()));
+        let options = RelationOptions {
+            certificate: false,
+            jobs,
+            ..RelationOptions::new(Relation::Trace)
+        };
+        let document = workspace.relate(i, s, &options, &mut |_| None);
+        let document = document.map(|document| {
+            let mut document = serde_json::to_value(&document).expect("JSON");
+            // Threads have copies, which take memory.
+            let effort = document["effort"].as_object_mut().expect("counts");
+            effort.remove("bytes").expect("a number");
+            document.to_string()
+        });
+        let document = document.map_err(|e| e.message().to_owned());
+        let warnings = std::mem::take(&mut *warnings.lock().expect("no panic"));
+        (document, warnings, workspace.hashes())
+    };
+    for i in &models {
+        for s in &models {
+            let alone = answer(i, s, 1);
+            for jobs in [2, 5] {
+                assert_eq!(answer(i, s, jobs), alone, "{i} and {s} with {jobs} jobs");
+            }
+        }
+    }
+    let (document, warnings, _) = answer(&models[0], &models[1], 2);
+    assert!(document.is_ok());
+    let of = |name: &str| warnings.iter().position(|text| text.contains(name));
+    assert!(of("good.aut").is_some() && of("good.aut") < of("other.aut"));
 }

@@ -1,0 +1,81 @@
+//! What commands write does not depend on how many threads there are.
+
+mod common;
+
+use std::fmt::Write;
+
+use common::{iolite, scratch, write};
+
+/// A system with so many states that threads share the work, and few sets for each of its states.
+fn large(states: usize) -> String {
+    let mut text = format!("des (0,{},{states})\n", 3 * states);
+    for state in 0..states {
+        let (near, far) = ((state + 1) % states, (state * 7 + 3) % states);
+        let (input, output) = (state % 5, state % 3);
+        let _ = writeln!(text, "({state},\"?a{input}\",{near})");
+        let _ = writeln!(text, "({state},\"?a{input}\",{far})");
+        let _ = writeln!(text, "({state},\"!x{output}\",{near})");
+    }
+    text
+}
+
+#[test]
+fn views_are_the_same_bytes() {
+    let folder = scratch("jobs-views");
+    let states = 60_000;
+    let mut text = format!("des (0,{},{states})\n", 2 * states);
+    for state in 0..states {
+        // A tree with a step back, so that levels are wide, and some internal steps.
+        let label = if state % 11 == 0 { "i" } else { "\"?a\"" };
+        let _ = writeln!(text, "({state},{label},{})", (2 * state + 1) % states);
+        let _ = writeln!(text, "({state},\"!x\",{})", (2 * state + 2) % states);
+    }
+    let model = write(&folder, "wide.aut", text);
+    for view in ["model", "determinised", "suspension-automaton"] {
+        let shown = |jobs: &str| {
+            let file = folder
+                .join(format!("{view}-{jobs}.aut"))
+                .display()
+                .to_string();
+            let args = ["show", &model, "--view", view, "--jobs", jobs];
+            iolite(&[&args[..], &["-o", &file]].concat()).expect(0);
+            let printed = iolite(&[&args[..], &["--format", "aut"]].concat()).expect(0);
+            let written = std::fs::read_to_string(file).expect("a file");
+            assert!(printed.stdout == written, "{view} with {jobs} jobs");
+            written
+        };
+        let alone = shown("1");
+        assert!(alone.lines().count() > states);
+        for jobs in ["2", "4"] {
+            assert!(shown(jobs) == alone, "{view} with {jobs} jobs");
+        }
+        // A bound that runs out in the middle, and no file that is not whole.
+        let file = folder.join("cut.aut").display().to_string();
+        let cut = |jobs: &str| {
+            let args = ["show", &model, "--view", view, "--jobs", jobs, "-o", &file];
+            iolite(&[&args[..], &["--max-states", "20000"]].concat())
+        };
+        if view != "model" {
+            let alone = cut("1").expect(3);
+            assert!(alone.stderr.contains("more than 20000 states"));
+            for jobs in ["2", "4"] {
+                assert_eq!(cut(jobs).expect(3).stderr, alone.stderr);
+            }
+            assert!(!std::path::Path::new(&file).exists());
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_written_leaves_no_file() {
+    let folder = scratch("jobs-full");
+    let model = write(&folder, "large.aut", large(30_000));
+    for jobs in ["1", "3"] {
+        let args = ["show", &model, "--jobs", jobs, "--format", "aut"];
+        let full = iolite(&[&args[..], &["-o", "/dev/full"]].concat()).expect(4);
+        assert!(full.stderr.contains("/dev/full"), "{}", full.stderr);
+        let none = folder.join("none/x.aut").display().to_string();
+        let none = iolite(&[&args[..], &["-o", &none]].concat()).expect(4);
+        assert!(none.stderr.contains("none/x.aut"), "{}", none.stderr);
+    }
+}
