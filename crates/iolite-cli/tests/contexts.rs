@@ -630,7 +630,10 @@ fn a_run_does_not_end_with_an_output_that_nothing_explains() {
     let journal = folder.join("early.iolj").display().to_string();
     let certificate = folder.join("early.json").display().to_string();
     let flags = ["--journal", &journal, "--certificate", &certificate];
-    run(&data, "7 answers", &flags).expect(1);
+    let failed = run(&data, "7 answers", &flags).expect(1);
+    // People are told which output it is, since the silence after it is right.
+    let blame = "no order of the messages explains !tick(";
+    assert!(failed.stdout.contains(blame), "{}", failed.stdout);
     // The claim is about the output, which is before the end of the run.
     let told = std::fs::read_to_string(&certificate).expect("a certificate");
     let told: serde_json::Value = serde_json::from_str(&told).expect("JSON");

@@ -51,6 +51,10 @@ pub struct Certificate {
     /// How long silence had lasted, in microseconds, where it was observed as δ in real time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patience: Option<u64>,
+    /// The step, from 1, of an output that only others would have explained which never came, where silence shows that: through
+    /// several channels it is the output that is wrong, not the silence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unexplained: Option<usize>,
     /// How the system ended, where the verdict is `crash`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit: Option<Exit>,
@@ -83,10 +87,16 @@ impl Certificate {
             Some((last, before)) if complete && by_observation => (before, Some(last)),
             _ => (trace.steps(), None),
         };
+        let mut unexplained = None;
         if complete {
             tester.reset();
-            for step in before {
+            for (k, step) in before.iter().enumerate() {
                 tester.step(*step);
+                if !tester.awaits_explanation() {
+                    unexplained = None;
+                } else if unexplained.is_none() {
+                    unexplained = Some(k + 1);
+                }
             }
         }
         let certificate = Self {
@@ -102,6 +112,7 @@ impl Certificate {
             patience: patience
                 .filter(|_| last == Some(&Step::Quiescence))
                 .map(micros),
+            unexplained: unexplained.filter(|_| last == Some(&Step::Quiescence)),
             exit: None,
             allowed: tester.allowed(),
             locations: tester.locations(),

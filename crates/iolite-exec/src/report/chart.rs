@@ -75,7 +75,9 @@ pub fn chart(certificate: &Certificate) -> String {
             }
             continue;
         }
-        row(&mut out, &(i + 1).to_string(), &arrow(step), "");
+        let is_unexplained = certificate.unexplained == Some(i + 1);
+        let mark = if is_unexplained { " ✗" } else { "" };
+        row(&mut out, &(i + 1).to_string(), &arrow(step), mark);
     }
     if certificate.trace_omitted > 0 {
         let note = format!("{} steps in the journal", certificate.trace_omitted);
@@ -105,6 +107,14 @@ pub fn chart(certificate: &Certificate) -> String {
         let _ = write!(out, ": {exit}");
     }
     out.push('\n');
+    if let Some(step) = certificate.unexplained
+        && let Some(output) = step.checked_sub(1).and_then(|k| certificate.trace.get(k))
+    {
+        let _ = writeln!(
+            out,
+            "so:       no order of the messages explains {output} (step {step}); nothing that could is on its way any more"
+        );
+    }
     let allowed = if certificate.allowed.is_empty() {
         "nothing".into()
     } else {
@@ -143,6 +153,7 @@ mod tests {
             trace,
             trace_omitted: 0,
             observed: Some("!stone".into()),
+            unexplained: None,
             exit: None,
             patience: None,
             allowed: vec!["!candy".into(), "delta".into()],
@@ -178,6 +189,22 @@ mod tests {
             drawn.contains("observed: delta, after 250 ms of silence\n"),
             "{drawn}"
         );
+    }
+
+    #[test]
+    fn an_output_that_nothing_explains_is_blamed_not_the_silence_after_it() {
+        let mut late = certificate(4);
+        late.observed = Some("delta".into());
+        late.unexplained = Some(4);
+        let drawn = chart(&late);
+        assert!(drawn.contains("!x3 ──────────────│ ✗\n"), "{drawn}");
+        assert!(
+            drawn.contains("no order of the messages explains !x3 (step 4)"),
+            "{drawn}"
+        );
+        // A journal may say anything.
+        late.unexplained = Some(0);
+        assert!(!chart(&late).contains("so: "));
     }
 
     #[test]
