@@ -532,9 +532,10 @@ fn a_signal_while_a_certificate_is_made_leaves_the_verdict() {
 #[test]
 fn how_many_were_left_out_is_counted() {
     let folder = scratch("certificate-left-out");
-    let choices: String = (0..25)
+    let choices: Vec<String> = (0..25)
         .map(|k| format!("    t / n := {k} -> Chosen\n"))
         .collect();
+    let choices = choices.concat();
     let model = format!(
         "system M {{ var n: int = 0\n  input a, set(x: int)  output b(y: int), c  internal t\n\
          \x20 initial state Begin {{ ?a -> Choice  ?set(x) / n := x -> Begin }}\n\
