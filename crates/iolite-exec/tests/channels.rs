@@ -23,6 +23,9 @@ const POLICY: QuiescencePolicy = QuiescencePolicy::Livelock;
 
 type Row = (u8, u8, u8, u8, u8);
 
+/// Outputs by number, with their values.
+type Shown<'a> = &'a [(u8, i64)];
+
 /// A random model: `z` and `w` are outputs with values, and which of them comes first depends on data.
 fn model(rows: &[Row]) -> Arc<Iosts> {
     let input_guards = ["true", "x < 2", "x == v", "x != v"];
@@ -315,7 +318,7 @@ fn an_early_output_is_decided_by_what_follows_or_by_silence() {
     let mut data = ConformanceTester::new(symbolic(&counter(), &channels));
     let mut unfolded = explicit(&counter(), &channels);
     // Both orders, and the output that would have explained the first one is missing or another.
-    let both: [(&[(u8, i64)], Verdict, u64); 3] = [
+    let both: [(Shown<'_>, Verdict, u64); 3] = [
         (&[(2, 2), (1, 1)], Verdict::Pass, 3),
         (&[(2, 2)], Verdict::Fail, 3),
         (&[(1, 1), (2, 2)], Verdict::Pass, 2),

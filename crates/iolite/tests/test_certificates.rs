@@ -42,8 +42,32 @@ fn next(case: &TestCase, at: TestStateId, action: &str) -> Option<Next> {
     }
 }
 
-/// Whether the claim is true, part by part, but for the place of the implementation.
-fn is_true(case: &TestCase, i: &Lts, c: &WholeCertificate) -> bool {
+/// Which states are quiescent, by the name in a certificate.
+fn policy(name: &str) -> Option<QuiescencePolicy> {
+    match name {
+        "livelock" => Some(QuiescencePolicy::Livelock),
+        "strict" => Some(QuiescencePolicy::Strict),
+        "fair" => Some(QuiescencePolicy::Fair),
+        _ => None,
+    }
+}
+
+/// Whether the claim is true, part by part, but for the place of the implementation, which is `completed` or as it is written.
+fn is_true(case: &TestCase, (completed, plain): (&Lts, &Lts), c: &WholeCertificate) -> bool {
+    let i = match c.complete_inputs.as_deref() {
+        Some("self-loop") => completed,
+        // Implementations of directed test cases take every input; nothing is added to one that does.
+        None if c.kind == "conf" || plain.transition_count() == completed.transition_count() => {
+            plain
+        }
+        _ => return false,
+    };
+    let Some(policy) = policy(&c.quiescence) else {
+        return false;
+    };
+    if c.kind != case.criterion().name() || c.context != "synchronous" {
+        return false;
+    }
     let mut run = c.trace.clone();
     let mut refused: Option<BTreeSet<String>> = None;
     match &c.observed {
@@ -51,7 +75,7 @@ fn is_true(case: &TestCase, i: &Lts, c: &WholeCertificate) -> bool {
         Some(Observation::Refusal(set)) => refused = Some(set.refuses.iter().cloned().collect()),
         None => {}
     }
-    let mut view = Determinised::new(Suspension::new(i, POLICY));
+    let mut view = Determinised::new(Suspension::new(i, policy));
     let mut set = view.initial();
     let (mut at, mut before) = (case.initial(), case.initial());
     let mut ended = None;
@@ -142,7 +166,20 @@ fn allowed(case: &TestCase, at: TestStateId, observed: bool) -> BTreeSet<String>
 fn edit(random: &mut Random, c: &mut WholeCertificate, labels: &[&str]) {
     let others: Vec<&str> = labels.iter().copied().chain(["delta", "!z"]).collect();
     let label = |random: &mut Random| random.pick(&others).to_owned();
-    match random.below(8) {
+    match random.below(12) {
+        8 => random
+            .pick(&["ioco", "ioconf", "conf", "test", "safety"])
+            .clone_into(&mut c.kind),
+        9 => random
+            .pick(&["livelock", "fair", "never"])
+            .clone_into(&mut c.quiescence),
+        10 => random
+            .pick(&["synchronous", "queues"])
+            .clone_into(&mut c.context),
+        11 => {
+            let how = random.pick(&["self-loop", "none", "chaotic"]).to_owned();
+            c.complete_inputs = Some(how).filter(|how| how != "none");
+        }
         kind @ 0..=2 if kind == 0 || !c.trace.is_empty() => edit_trace(random, c, kind, &others),
         3 => c.observed = Some(Observation::Action(label(random))),
         4 => c.observed = None,
@@ -221,20 +258,17 @@ fn single_edits_of_test_runs_are_judged_rightly() {
                 );
                 let inputs: &Labels = case.labels();
                 let system = i.system();
-                let implementation = match kind {
-                    0 | 1 => {
-                        let view = Completed::over(&system, Completion::SelfLoop, inputs);
-                        explore(&view, 100).expect("small")
-                    }
-                    _ => explore(&system, 100).expect("small"),
-                };
-                assert!(is_true(&case, &implementation, &whole), "{whole:#?}");
+                let view = Completed::over(&system, Completion::SelfLoop, inputs);
+                let completed = explore(&view, 100).expect("small");
+                let plain = explore(&system, 100).expect("small");
+                let both = (&completed, &plain);
+                assert!(is_true(&case, both, &whole), "{whole:#?}");
                 for _ in 0..40 {
                     let mut other = (*whole).clone();
                     // Which state it ends in may change with the run.
                     other.implementation_location = None;
                     edit(&mut random, &mut other, labels);
-                    let right = is_true(&case, &implementation, &other);
+                    let right = is_true(&case, both, &other);
                     let checked = explain(&workspace, &other);
                     assert_eq!(
                         checked == CheckOutcome::Confirmed,

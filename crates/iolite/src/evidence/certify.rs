@@ -17,10 +17,10 @@ use super::tables::{self, Need};
 use super::watched_property::{BesideProperty, doubt};
 use super::watcher::{Following, Watcher};
 use crate::data::split_outside;
-use crate::workspace::conformance_model;
+use crate::workspace::{conformance_model, formula};
 use crate::{
     CounterexampleDocument, DataAutomaton, Error, ExplicitSpec, GoalAutomaton, JudgeOptions,
-    ObservedDocument, Place, Proof, PropertyOptions, PropertyReadOptions, ReadOptions,
+    ObservedDocument, Place, Proof, Property, PropertyOptions, PropertyReadOptions, ReadOptions,
     RelationDocument, Spec, Verification, VerificationOptions, VerifiedProperty, Workspace,
 };
 
@@ -42,6 +42,16 @@ pub enum JudgedBy<'a> {
 pub(super) struct Reading {
     pub(super) models: ReadOptions,
     pub(super) properties: PropertyReadOptions,
+}
+
+/// Whether the actions that a formula is over are told of something that is none.
+pub(super) fn says_nothing_over(reference: &ModelRef, read: &PropertyReadOptions) -> bool {
+    !read.over.is_empty() && formula(reference).is_none()
+}
+
+/// Whether a model stands beside a property that has no guards, which alone speak of its parameters.
+pub(super) fn says_nothing_beside(property: &Property, read: &PropertyReadOptions) -> bool {
+    read.beside.is_some() && property.automaton.alphabet().guarded().is_empty()
 }
 
 pub(super) fn policy_name(policy: QuiescencePolicy) -> &'static str {
@@ -305,7 +315,16 @@ impl Workspace {
         ));
         whole.allowed.clear();
         whole.locations.clear();
-        self.add_files(whole, &[reference], &options.read)
+        let mut read = options.read.clone();
+        if says_nothing_over(&reference, &read) {
+            read.over.clear();
+        }
+        if says_nothing_beside(&property, &read) {
+            read.beside = None;
+        }
+        let references: Vec<ModelRef> =
+            [reference].into_iter().chain(read.beside.clone()).collect();
+        self.add_files(whole, &references, &read)
     }
 
     pub(super) fn add_files(

@@ -27,6 +27,9 @@ const MOST: usize = 2_000;
 /// Steps between them, most of which lead to known ones.
 const MOST_STEPS: usize = 100 * MOST;
 
+/// Steps whose points are too many to be listed, each of which is as much work as many others.
+const MOST_UNLISTED: usize = 16;
+
 const UNEXPLAINED: &str = "no order of the messages explains the trace before it";
 
 /// A message that has no place yet.
@@ -87,6 +90,7 @@ pub(super) struct Channels<'a, 'r> {
     /// What was found of steps from points to points, by the classes of both.
     asked: BTreeMap<(usize, usize), bool>,
     steps: usize,
+    unlisted: usize,
     /// Why to stop, where somebody wants it.
     pub(super) stop: Option<Stop<'a>>,
     /// What was out of bounds.
@@ -119,6 +123,7 @@ impl<'a, 'r> Channels<'a, 'r> {
             solver,
             asked: BTreeMap::new(),
             steps: 0,
+            unlisted: 0,
             stop: None,
             out_of_bounds: None,
         })
@@ -170,7 +175,7 @@ impl<'a, 'r> Channels<'a, 'r> {
     /// explained, or that is not found out. What has no explanation has none later either.
     pub(super) fn first_unexplained(&mut self, trace: &[String]) -> Option<usize> {
         let mut is_explained = |length: usize| {
-            (self.asked, self.steps) = (BTreeMap::new(), 0);
+            (self.asked, self.steps, self.unlisted) = (BTreeMap::new(), 0, 0);
             match self.after_trace(&trace[..length]) {
                 Ok(_) => Some(true),
                 Err(CheckOutcome::Refuted(why)) if why == UNEXPLAINED => Some(false),
@@ -408,6 +413,13 @@ impl<'a, 'r> Channels<'a, 'r> {
         let step = class(before).zip(class(done));
         if let Some(&known) = step.and_then(|step| self.asked.get(&step)) {
             return Ok(known);
+        }
+        if step.is_none() {
+            self.unlisted += 1;
+            if self.unlisted > MOST_UNLISTED {
+                let reason = "too many orders have too many ways to explain the trace";
+                return Err(CheckOutcome::Undecided(reason.to_owned()));
+            }
         }
         let found = match fronts.has(done, beside, &mut self.solver) {
             HasTrace::Yes => true,

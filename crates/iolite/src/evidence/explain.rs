@@ -32,7 +32,14 @@ impl Workspace {
         let format = |value: &serde_json::Value| value.get("format").cloned();
         if let Some(run) = options.run {
             let claim = shared::joined(&value, shared::pick(&value, run)?)?;
-            return self.explain_whole(claim, options);
+            let own = claim.run.filter(|own| *own != run);
+            let mut explained = self.explain_whole(claim, options)?;
+            if let (Some(own), CheckOutcome::Confirmed) = (own, &explained.checked) {
+                let reason = format!("the answer gives it to run {run}, and it is of run {own}");
+                explained.checked = CheckOutcome::Refuted(reason);
+            }
+            explained.told.push(UNREAD.to_owned());
+            return Ok(explained);
         }
         if format(&value) == Some(FORMAT.into()) {
             let claim = Certificate::from_document(value).map_err(wrong)?;
@@ -217,7 +224,12 @@ impl Workspace {
         for file in &explained.claim.files {
             embedded.insert(Path::new(&file.path), file.text.as_bytes());
         }
+        let idle = embedded.idle_reading(&explained.claim, &reading);
         let by = |what: String, by| Part { what, by };
+        if let Some(reason) = other_beside(&explained.claim, &reading) {
+            explained.checked = CheckOutcome::Refuted(reason);
+            return Ok(explained);
+        }
         explained.checked = match check(&explained.claim) {
             Ok(report) => {
                 explained.parts = report
@@ -253,8 +265,47 @@ impl Workspace {
                 }
             }
         };
+        explained.notes.extend(idle);
         Ok(explained)
     }
+
+    /// What a certificate says of how its property was read, and that makes no difference.
+    fn idle_reading(&self, claim: &Certificate, reading: &Reading) -> Option<String> {
+        let told = claim.property.as_ref()?;
+        let reference = ModelRef::from(told.reference.as_str());
+        let read = &reading.properties;
+        let over = certify::says_nothing_over(&reference, read);
+        // The model beside it is the specification, where there is one.
+        let alone = claim.specification.is_none() && read.beside.is_some();
+        let beside = alone && {
+            let property = self.property(&reference, read);
+            property.is_ok_and(|property| certify::says_nothing_beside(&property, read))
+        };
+        let what = match (over, beside) {
+            (true, true) => "`over` and `beside` say",
+            (true, false) => "`over` says",
+            (false, true) => "`beside` says",
+            (false, false) => return None,
+        };
+        Some(format!("reading: {what} nothing of {reference}"))
+    }
+}
+
+/// Why the model that stands beside properties, for the parameters that their guards speak of, is not the one of the claim.
+fn other_beside(claim: &Certificate, reading: &Reading) -> Option<String> {
+    let beside = reading.properties.beside.as_ref()?;
+    let specification = claim.specification.as_ref()?;
+    let own = ModelRef::from(specification.reference.as_str());
+    // The only system of a file need not be named, and a hash is that of the file.
+    let named = beside.name.is_none() || beside.name == own.name;
+    let mut files = claim.files.iter();
+    let hashed = beside
+        .hash
+        .as_ref()
+        .is_none_or(|hash| files.any(|file| file.hash == *hash));
+    (beside.file != own.file || !named || !hashed).then(|| {
+        format!("reading: {beside} stands beside the properties, and the specification is {own}")
+    })
 }
 
 /// Where an answer and the certificate in it say different things.

@@ -9,7 +9,7 @@ use iolite_lts::relation::{follow_run, follow_run_in_queues};
 use iolite_recheck::{Certificate, Fault, LETTERS_OF_VALUES, Observation, check_beside, observe};
 
 use super::certify::Reading;
-use super::told::ToldBy;
+use super::told::{OTHER_NUMBER, ToldBy};
 use super::watcher::{Known, watched};
 use super::{CheckOutcome, ExplainOptions, Part, READER, RECHECK, data, policy};
 use crate::{Error, Spec, System, Workspace, solver};
@@ -353,8 +353,7 @@ impl Workspace {
                 report.not_rechecked.push(more.to_owned());
             }
             (ToldBy::Listed, Told::No) => {
-                let reason = "how many more are allowed, or where, is something else".to_owned();
-                *report = DataReport::refuted(reason);
+                *report = DataReport::refuted(OTHER_NUMBER.to_owned());
             }
             (ToldBy::Unread, Told::Yes | Told::Twice) => {
                 report.leave_open("they have no meaning in the language");

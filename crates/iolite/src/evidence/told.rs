@@ -65,10 +65,10 @@ impl DataRun<'_> {
         }
         let mut places = claim.locations.clone();
         places.retain(|place| !beside.contains(place));
-        let listed = allowed.len() + places.len();
-        let more_allowed = shortened(&mut allowed);
-        let more_places = shortened(&mut places);
-        let whole = listed == allowed.len() + places.len();
+        let left_out = LeftOut {
+            allowed: shortened(&mut allowed),
+            places: shortened(&mut places),
+        };
         let crossed = match Between::of(claim) {
             Between::Channels(channels) => Some(channels),
             Between::Nothing | Between::Queues => None,
@@ -98,17 +98,20 @@ impl DataRun<'_> {
         let mut comparison = Comparison {
             model: self.model,
             solver: &mut solver,
-            more: (more_allowed, more_places),
+            more: (left_out.allowed.is_some(), left_out.places.is_some()),
         };
         let mut last = ToldBy::Unread;
         for told in readings {
             last = match comparison.compare(&told, &found, &known) {
                 Ok(None) if crossed.is_some() => ToldBy::Allowed {
-                    whole: !more_allowed,
+                    whole: left_out.allowed.is_none(),
                     places: false,
                 },
-                Ok(None) if whole => ToldBy::Formulas,
-                Ok(None) => ToldBy::Listed,
+                Ok(None) => match comparison.counts(&left_out, &told, &found) {
+                    Some(true) => ToldBy::Formulas,
+                    Some(false) => ToldBy::Not(OTHER_NUMBER.to_owned()),
+                    None => ToldBy::Listed,
+                },
                 Ok(Some(reason)) => ToldBy::Not(reason),
                 Err(why) => ToldBy::Open(why.to_string()),
             };
@@ -118,7 +121,8 @@ impl DataRun<'_> {
         }
         crate::answers_count(&solver)?;
         if let (ToldBy::Allowed { places: told, .. }, Some(channels)) = (&mut last, crossed) {
-            *told = !more_places && self.are_places(&places, channels, &claim.trace)?;
+            *told =
+                left_out.places.is_none() && self.are_places(&places, channels, &claim.trace)?;
         }
         Ok(last)
     }
@@ -260,15 +264,56 @@ impl DataRun<'_> {
     }
 }
 
-/// Takes out texts that say how many were left out.
-fn shortened(texts: &mut Vec<String>) -> bool {
-    let before = texts.len();
+/// That another number of entries was left out than formulas count.
+pub(super) const OTHER_NUMBER: &str = "how many more are allowed, or where, is something else";
+
+/// How many entries the lists of a certificate are said to leave out.
+struct LeftOut {
+    allowed: Option<usize>,
+    places: Option<usize>,
+}
+
+/// An output, δ or place with the value of each parameter or variable; `None` where its condition says less, or more.
+fn valued(model: &Iosts, entry: &Entry) -> Option<(Shown, Vec<String>)> {
+    let data: Vec<&Var> = match entry.what {
+        Shown::Output(gate) => model.gate(gate).params.iter().collect(),
+        Shown::Delta => Vec::new(),
+        Shown::Place(_) => model.variables().iter().map(|v| &v.var).collect(),
+    };
+    let mut values: Vec<Option<String>> = vec![None; data.len()];
+    let condition = entry.condition.simplify();
+    for part in parts(&condition, &Op::And) {
+        let (var, value) = match part.kind() {
+            Kind::Var(var) => (var.id, Value::from(true).to_string()),
+            Kind::App(Op::Not, of) => (of[0].as_var()?.id, Value::from(false).to_string()),
+            _ if part.is_true() => continue,
+            _ => {
+                let (term, value) = equation(&part)?;
+                (term.as_var()?.id, value.to_string())
+            }
+        };
+        let at = data.iter().position(|v| v.id == var)?;
+        if values[at].replace(value).is_some() {
+            return None;
+        }
+    }
+    let values = values.into_iter().collect::<Option<Vec<String>>>()?;
+    Some((entry.what, values))
+}
+
+/// Takes out texts that say how many were left out, and adds these numbers up.
+fn shortened(texts: &mut Vec<String>) -> Option<usize> {
+    let mut all = None;
     texts.retain(|text| {
         let number = text.strip_prefix("… and ");
         let number = number.and_then(|text| text.strip_suffix(" more"));
-        number.is_none_or(|n| n.parse::<usize>().is_err())
+        let number = number.and_then(|n| n.parse::<usize>().ok());
+        if let Some(number) = number {
+            all = Some(number.saturating_add(all.unwrap_or_default()));
+        }
+        number.is_none()
     });
-    texts.len() < before
+    all
 }
 
 struct Comparison<'a> {
@@ -279,6 +324,36 @@ struct Comparison<'a> {
 }
 
 impl Comparison<'_> {
+    /// Whether as many entries are left out as is said, where every entry is one output, δ or place with all its values, so that they
+    /// can be counted; `None` where one stands for many.
+    fn counts(&mut self, left_out: &LeftOut, told: &[Entry], found: &[Entry]) -> Option<bool> {
+        let mut right = true;
+        for (number, places) in [(left_out.allowed, false), (left_out.places, true)] {
+            if let Some(number) = number {
+                let all = self.count(told, places)?.checked_add(number);
+                right &= all == Some(self.count(found, places)?);
+            }
+        }
+        Some(right)
+    }
+
+    /// How many outputs and δ, or places, these are.
+    fn count(&mut self, entries: &[Entry], places: bool) -> Option<usize> {
+        let mut all = BTreeSet::new();
+        for entry in entries {
+            if matches!(entry.what, Shown::Place(_)) != places {
+                continue;
+            }
+            match valued(self.model, entry) {
+                Some(one) => drop(all.insert(one)),
+                // What is so under no condition is not there.
+                None if matches!(self.solver.check_with(&entry.condition), Answer::Unsat) => {}
+                None => return None,
+            }
+        }
+        Some(all.len())
+    }
+
     /// Where the texts and what was found differ, for the constants that explain the trace. Texts that read no
     /// constants may also tell of what is so for some values of theirs.
     fn compare(
