@@ -539,7 +539,7 @@ impl Semantics for CountedSystem {
     }
 }
 
-fn too_large(e: iolite_lts::BudgetExceeded) -> Error {
+fn too_large(e: &iolite_lts::BudgetExceeded) -> Error {
     Error::undecided(e.to_string()).hint("allow more with --max-states N")
 }
 
@@ -580,7 +580,7 @@ where
             budget.know(known);
         }
     });
-    let lts = determinise(&mut view, names, limit).map_err(too_large)?;
+    let lts = determinise(&mut view, names, limit).map_err(|e| too_large(&e))?;
     Ok((view, lts))
 }
 
@@ -612,31 +612,30 @@ fn view(args: &Args, system: System) -> Result<Arc<Lts>, Error> {
         (_, system) => CountedSystem::new(system),
     };
     let lts = match args.view {
-        View::Model => explore(&system, budget).map_err(too_large),
+        View::Model => explore(&system, budget).map_err(|e| too_large(&e)),
         View::Suspension => {
             let view = Suspension::new(&system, policy);
-            let lts = explore(&view, budget).map_err(too_large)?;
+            let lts = explore(&view, budget).map_err(|e| too_large(&e))?;
             without_livelock(&view)?;
             Ok(lts)
         }
         View::Determinised => {
-            determinise(&mut Determinised::new(&system), names, budget).map_err(too_large)
+            determinise(&mut Determinised::new(&system), names, budget).map_err(|e| too_large(&e))
         }
         View::SuspensionAutomaton => {
             let mut view = Determinised::new(Suspension::new(&system, policy));
-            let lts = determinise(&mut view, names, budget).map_err(too_large)?;
+            let lts = determinise(&mut view, names, budget).map_err(|e| too_large(&e))?;
             without_livelock(view.inner())?;
             Ok(lts)
         }
         View::DeltaTrace => {
             let view = Interned::new(DeltaTrace::new(&system, policy));
-            determinise(&mut Determinised::new(view), names, budget).map_err(too_large)
+            determinise(&mut Determinised::new(view), names, budget).map_err(|e| too_large(&e))
         }
-        View::SelfLoopCompleted => {
-            explore(&Completed::new(&system, Completion::SelfLoop), budget).map_err(too_large)
-        }
+        View::SelfLoopCompleted => explore(&Completed::new(&system, Completion::SelfLoop), budget)
+            .map_err(|e| too_large(&e)),
         View::ChaosCompleted => {
-            explore(&Completed::new(&system, Completion::Chaos), budget).map_err(too_large)
+            explore(&Completed::new(&system, Completion::Chaos), budget).map_err(|e| too_large(&e))
         }
         View::Product | View::Test | View::Pruned => Err(Error::input("this view keeps data")),
         View::Composition => Err(Error::input("this view is a picture")),
