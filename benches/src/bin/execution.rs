@@ -3,9 +3,10 @@
 //! many events. The tester is the on-the-fly ioco tester.
 //!
 //! `cargo run --release --manifest-path benches/Cargo.toml --bin execution`; an argument divides the
-//! number of events, `transports` leaves out what needs no transport, and `journal` is journals beside a model alone.
+//! number of events, `transports` leaves out what needs no transport, `stdio`, `tcp`, `udp` and `http` are that transport alone, and
+//! `journal` is journals beside a model alone. `plain` leaves out the tester with journals.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream, UdpSocket};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -28,6 +29,7 @@ use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
+use nix::time::{ClockId, clock_gettime};
 
 /// Observes whenever there is nothing else, stimulates otherwise: no time is spent on silence.
 #[derive(Default)]
@@ -203,9 +205,9 @@ fn now() -> (Instant, Duration) {
 }
 
 fn thread_cpu() -> Duration {
-    let usage = getrusage(UsageWho::RUSAGE_THREAD).expect("usage is known");
-    let micros = |time: nix::sys::time::TimeVal| time.num_microseconds().unsigned_abs();
-    Duration::from_micros(micros(usage.user_time()) + micros(usage.system_time()))
+    // Unlike `getrusage`, which counts what the last change of threads or tick has seen.
+    let time = clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).expect("a thread has a clock");
+    Duration::from(time)
 }
 
 const ECHO: &str = "import sys
@@ -240,17 +242,24 @@ fn raw_stdio(rounds: u64) -> Cost {
 }
 
 /// Just the calls of the operating system that a tester makes: a read that must not block, since an output that is there
-/// goes before a stimulus; the write; a wait with an end; the read.
+/// goes before a stimulus; the write; a wait with an end; the read. With a `journal` also the write of so many bytes to a file
+/// before each stimulus: less than that no journal costs that has a stimulus on disk before it is given.
 fn bare(
     rounds: u64,
+    journal: Option<usize>,
     source: BorrowedFd<'_>,
     mut read: impl FnMut() -> bool,
     mut write: impl FnMut(),
 ) -> Cost {
     fcntl(source, FcntlArg::F_SETFL(OFlag::O_NONBLOCK)).unwrap();
+    let place = JournalPlace::new("bare");
+    let mut journal = journal.map(|length| (File::create(&place.0).unwrap(), vec![b' '; length]));
     let begin = now();
     for _ in 0..rounds {
         assert!(!read());
+        if let Some((file, bytes)) = &mut journal {
+            file.write_all(bytes).unwrap();
+        }
         write();
         let mut fds = [PollFd::new(source, PollFlags::POLLIN)];
         poll(&mut fds, PollTimeout::from(5000u16)).unwrap();
@@ -259,7 +268,7 @@ fn bare(
     Cost::since(begin)
 }
 
-fn bare_stdio(rounds: u64) -> Cost {
+fn bare_stdio(rounds: u64, journal: Option<usize>) -> Cost {
     let mut child = Command::new("python3")
         .args(["-c", ECHO])
         .stdin(Stdio::piped())
@@ -273,6 +282,7 @@ fn bare_stdio(rounds: u64) -> Cost {
     let handle = from.as_fd().try_clone_to_owned().unwrap();
     let cost = bare(
         rounds,
+        journal,
         handle.as_fd(),
         || from.read(&mut chunk).is_ok_and(|count| count > 0),
         || to.write_all(b"a\n").unwrap(),
@@ -282,23 +292,25 @@ fn bare_stdio(rounds: u64) -> Cost {
     cost
 }
 
-fn bare_tcp(address: &str, message: &[u8], rounds: u64) -> Cost {
+fn bare_tcp(address: &str, message: &[u8], rounds: u64, journal: Option<usize>) -> Cost {
     let stream = TcpStream::connect(address).unwrap();
     stream.set_nodelay(true).unwrap();
     let mut chunk = [0; 256];
     bare(
         rounds,
+        journal,
         stream.as_fd(),
         || (&stream).read(&mut chunk).is_ok_and(|count| count > 0),
         || (&stream).write_all(message).unwrap(),
     )
 }
 
-fn bare_udp(own: &str, peer: &str, rounds: u64) -> Cost {
+fn bare_udp(own: &str, peer: &str, rounds: u64, journal: Option<usize>) -> Cost {
     let socket = UdpSocket::bind(own).unwrap();
     let mut chunk = [0; 256];
     bare(
         rounds,
+        journal,
         socket.as_fd(),
         || socket.recv_from(&mut chunk).is_ok(),
         || assert_eq!(socket.send_to(b"a", peer).unwrap(), 1),
@@ -384,7 +396,11 @@ fn main() {
     if asked("journal") {
         return beside_a_model(n(1_000_000));
     }
-    if !asked("transports") {
+    let named = ["stdio", "tcp", "udp", "http"]
+        .iter()
+        .any(|name| asked(name));
+    let wanted = |name: &str| !named || asked(name);
+    if !named && !asked("transports") {
         without_transport(&echo, n);
         beside_a_model(n(1_000_000));
     }
@@ -394,37 +410,40 @@ fn main() {
     process.command =
         iolite_exec::CommandLine::Words(["python3", "-c", ECHO].map(Into::into).into());
     process.ready = Some("ready".into());
-    compare(
-        "stdio",
-        rounds,
-        [&|| raw_stdio(rounds), &|| bare_stdio(rounds)],
-        &config,
-        &echo,
-    );
+    if wanted("stdio") {
+        compare(
+            "stdio",
+            rounds,
+            &|| raw_stdio(rounds),
+            &|journal| bare_stdio(rounds, journal),
+            &config,
+            &echo,
+        );
+    }
     let address = echo_server(b"x\n");
     let config = SutConfig::from_flag(&format!("tcp:{address}")).unwrap();
     let raw = || raw_tcp(&address, b"a\n", rounds);
-    let bare = || bare_tcp(&address, b"a\n", rounds);
-    compare("TCP", rounds, [&raw, &bare], &config, &echo);
+    let bare = |journal| bare_tcp(&address, b"a\n", rounds, journal);
+    if wanted("tcp") {
+        compare("TCP", rounds, &raw, &bare, &config, &echo);
+    }
     let (own, peer) = datagram_server();
     let config = SutConfig::from_flag(&format!("udp:{own},{peer}")).unwrap();
-    compare(
-        "UDP",
-        rounds,
-        [&|| raw_udp(&own, &peer, rounds), &|| {
-            bare_udp(&own, &peer, rounds)
-        }],
-        &config,
-        &echo,
-    );
+    let raw = || raw_udp(&own, &peer, rounds);
+    let bare = |journal| bare_udp(&own, &peer, rounds, journal);
+    if wanted("udp") {
+        compare("UDP", rounds, &raw, &bare, &config, &echo);
+    }
     let address = echo_server(RESPONSE);
     let config = SutConfig::parse(&format!(
         "http = \"http://{address}\"\n[actions.a]\nsend = \"GET /a\"\n[actions.x]\nrecv = \"200 x\"\n"
     ))
     .unwrap();
     let raw = || raw_tcp(&address, REQUEST, rounds);
-    let bare = || bare_tcp(&address, REQUEST, rounds);
-    compare("HTTP", rounds, [&raw, &bare], &config, &echo);
+    let bare = |journal| bare_tcp(&address, REQUEST, rounds, journal);
+    if wanted("http") {
+        compare("HTTP", rounds, &raw, &bare, &config, &echo);
+    }
 }
 
 fn without_transport(echo: &Spec, n: impl Fn(u64) -> u64) {
@@ -607,37 +626,73 @@ fn tested(rounds: u64, config: &SutConfig, spec: &Spec, sink: &mut dyn Sink) -> 
 fn compare(
     name: &str,
     rounds: u64,
-    [raw, bare]: [&dyn Fn() -> Cost; 2],
+    raw: &dyn Fn() -> Cost,
+    bare: &dyn Fn(Option<usize>) -> Cost,
     config: &SutConfig,
     spec: &Spec,
 ) {
-    let mut best = [Cost::MAX; 5];
+    let plain = std::env::args().any(|a| a == "plain");
+    let mut best = [Cost::MAX; 3];
+    // With a journal in either form: the tester, and the bare calls with a write as long as a round has bytes there.
+    let mut journals = [[Cost::MAX; 2]; 2];
+    let mut lengths = [0; 2];
     for _ in 0..10 {
-        let mut costs = vec![raw(), bare(), tested(rounds, config, spec, &mut ())];
-        for form in ["iolj", "jsonl"] {
-            let place = JournalPlace::new(form);
-            let mut journal = place.writer(serde_json::json!({}));
-            costs.push(tested(rounds, config, spec, &mut journal));
-        }
+        let costs = [raw(), bare(None), tested(rounds, config, spec, &mut ())];
         for (best, cost) in best.iter_mut().zip(costs) {
             *best = best.min(cost);
         }
+        if plain {
+            continue;
+        }
+        for (form, (best, length)) in ["iolj", "jsonl"]
+            .into_iter()
+            .zip(journals.iter_mut().zip(&mut lengths))
+        {
+            let place = JournalPlace::new(form);
+            let mut journal = place.writer(serde_json::json!({}));
+            let cost = tested(rounds, config, spec, &mut journal);
+            *length = fs::metadata(&place.0).unwrap().len() as usize / rounds as usize;
+            let costs = [cost, bare(Some(*length))];
+            for (best, cost) in best.iter_mut().zip(costs) {
+                *best = best.min(cost);
+            }
+        }
     }
-    let [raw, bare, tester, compact, lines] = best;
+    let [raw, bare, tester] = best;
     let raw_rate = row(&format!("raw echo, {name}"), 2 * rounds, raw.elapsed);
     let rate = row(&format!("tester, {name}"), 2 * rounds, tester.elapsed);
     let percent = 100.0 * rate / raw_rate;
     println!("{:<44} {percent:>26.1}%", "  of the raw rate");
+    let nanos = |cost: Cost| 1e9 * cost.cpu.as_secs_f64() / rounds as f64;
+    println!(
+        "  CPU time of a round: raw {:.0} ns, bare calls {:.0} ns, tester {:.0} ns",
+        nanos(raw),
+        nanos(bare),
+        nanos(tester)
+    );
     for (what, cost, of) in [
         ("CPU time, of the raw loop's", tester, raw),
         ("CPU time of the bare calls, of the raw loop's", bare, raw),
         ("CPU time, of the bare calls'", tester, bare),
-        ("CPU time with a compact journal, of none", compact, tester),
-        ("CPU time with JSON lines, of none", lines, tester),
     ] {
         let ratio = cost.cpu.as_secs_f64() / of.cpu.as_secs_f64();
         println!("  {what:<46} {ratio:>23.2}");
     }
+    if plain {
+        return;
+    }
+    for (form, ([with, written], length)) in ["compact", "lines"]
+        .into_iter()
+        .zip(journals.into_iter().zip(lengths))
+    {
+        let more = nanos(with) / nanos(tester);
+        let write = nanos(written) - nanos(bare);
+        let least = 1.0 + write / nanos(tester);
+        println!(
+            "  CPU time with a journal ({form:<7}), of none  {more:>10.2}; a bare write of its {length} bytes: {write:.0} ns, {least:.2}"
+        );
+    }
+    let [_, [lines, _]] = journals;
     let ratio = lines.elapsed.as_secs_f64() / tester.elapsed.as_secs_f64();
     println!("  {:<46} {ratio:>23.2}", "time with JSON lines, of none");
 }

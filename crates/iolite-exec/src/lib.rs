@@ -56,7 +56,7 @@ pub use codec::concrete_action::{ConcreteAction, WireValue, brief};
 pub use error::ExecError;
 pub use iolite_derive::ModelRef;
 pub use record::certificate::{CERTIFICATE_FORMAT, Certificate};
-pub use record::compact_journal::COMPACT_FORMAT;
+pub use record::compact_journal::{COMPACT_FORMAT, compact_first_line};
 pub use record::compact_lines::journal_lines;
 pub use record::description::Description;
 pub use record::event::{End, Event, Fanout, Sink};

@@ -11,7 +11,7 @@ use iolite::{
     Budget, Error, FEW_STATES, ModelRef, Property, PropertyReadOptions, QuiescenceFlag,
     ReadOptions, Spec, SymbolicGraph, SymbolicView, System, Workspace, all_cores, write_whole_by,
 };
-use iolite_exec::{COMPACT_FORMAT, journal_lines};
+use iolite_exec::{compact_first_line, journal_lines};
 use iolite_formats::drawing::{self, Drawing, NodeId, mermaid, plantuml};
 use iolite_formats::{aut, dot, iol, json, svg, symbolic_test_case};
 use iolite_lts::{
@@ -155,7 +155,7 @@ fn compact_journal(args: &Args) -> Result<Option<Box<dyn BufRead>>, Error> {
     // A folder cannot be read; the error is reported elsewhere.
     let is_compact = reader
         .fill_buf()
-        .is_ok_and(|start| start.starts_with(COMPACT_FORMAT.as_bytes()));
+        .is_ok_and(|start| compact_first_line(start).is_some());
     if !is_compact {
         return Ok(None);
     }

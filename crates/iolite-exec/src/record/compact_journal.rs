@@ -20,16 +20,43 @@
 //! | 5 `output` before a stimulus | text, text of the stimulus, time |
 //! | 6 `quiescence` | time, patience |
 //! | 7 `pause` | length |
+//! | 8 `bytes` | what they are (see below), text of the channel if there is one, time, length, length of what was kept, and that |
+//!
+//! What they are is a byte: 0 for sent, 1 for received, 2 for standard error; 4 more where a channel is named, 8 more where they were
+//! kept in hexadecimal, 16 more where they belong to the step before the next one, as the message of a stimulus does.
 
 use std::io;
 
 use rustc_hash::FxHashMap;
 
-use crate::Event;
 use crate::record::event_line::write_json;
+use crate::{Event, Traffic, Way};
 
 /// The first line of a journal in the compact form.
-pub const COMPACT_FORMAT: &str = "iolite-journal-compact/1";
+pub const COMPACT_FORMAT: &str = "iolite-journal-compact/2";
+
+/// The first line of journals before bytes had a record; all else is the same.
+const OLDER_FORMAT: &str = "iolite-journal-compact/1";
+
+/// The length of the first line, its end included, where a file begins as journals in the compact form do.
+pub fn compact_first_line(start: &[u8]) -> Option<usize> {
+    [COMPACT_FORMAT, OLDER_FORMAT].iter().find_map(|format| {
+        let behind = start.strip_prefix(format.as_bytes())?;
+        (behind.first() == Some(&b'\n')).then_some(format.len() + 1)
+    })
+}
+
+/// The ways of bytes, by their numbers in records.
+pub(super) const WAYS: [Way; 3] = [Way::Sent, Way::Received, Way::Stderr];
+
+/// In the records of bytes: a channel is named.
+pub(super) const NAMES_CHANNEL: u8 = 4;
+
+/// In the records of bytes: what was kept is in hexadecimal.
+pub(super) const IS_HEX: u8 = 8;
+
+/// In the records of bytes: they belong to the step before the next one.
+pub(super) const IS_BEFORE: u8 = 16;
 
 /// Texts of a stream that have numbers; the events of others are written out.
 pub(super) const TEXTS: usize = 1 << 16;
@@ -178,12 +205,47 @@ impl CompactEncoder {
                 self.place.since(*run, *step, self.place.at)?;
                 (7, [Some(*length), None, None])
             }
+            Event::Bytes {
+                run,
+                step,
+                at,
+                traffic,
+            } => return self.bytes((*run, *step, *at), traffic),
             _ => return None,
         };
         self.records.push(kind);
         for number in numbers.into_iter().flatten() {
             put(number, &mut self.records);
         }
+        Some(())
+    }
+
+    /// Adds bytes that went either way, if they have a short form here.
+    fn bytes(&mut self, (run, step, at): (u64, u64, u64), traffic: &Traffic) -> Option<()> {
+        let (mut kind, kept) = match (&traffic.text, &traffic.hex) {
+            (Some(text), None) => (0, text),
+            (None, Some(hex)) => (IS_HEX, hex),
+            _ => return None,
+        };
+        let is_before = step.checked_add(1) == Some(self.place.step);
+        let since = self.place.since(run, step + u64::from(is_before), at)?;
+        kind |= traffic.way as u8 | if is_before { IS_BEFORE } else { 0 };
+        let channel = match &traffic.channel {
+            Some(channel) => Some(self.text(channel)?),
+            None => None,
+        };
+        if channel.is_some() {
+            kind |= NAMES_CHANNEL;
+        }
+        self.records.extend_from_slice(&[8, kind]);
+        for number in [channel, Some(since), Some(traffic.length)]
+            .into_iter()
+            .flatten()
+        {
+            put(number, &mut self.records);
+        }
+        put(kept.len() as u64, &mut self.records);
+        self.records.extend_from_slice(kept.as_bytes());
         Some(())
     }
 

@@ -2,8 +2,9 @@
 
 use std::io::{self, BufRead, Read};
 
-use super::compact_journal::COMPACT_FORMAT;
+use super::compact_journal::compact_first_line;
 use super::compact_records::{CompactRecords, Record, StepKind, StepRecord};
+use super::event_line::{number, place};
 
 /// Bytes of the header.
 const HEADER: u64 = 64 << 20;
@@ -67,40 +68,23 @@ impl<R: BufRead> CompactLines<R> {
 /// Writes the line of a step, as serde would.
 fn write_step(line: &mut Vec<u8>, step: &StepRecord, quoted: &[Vec<u8>]) {
     let event: &[u8] = match step.kind {
-        StepKind::Stimulus(_) => b"stimulus",
-        StepKind::Output(_) => b"output",
-        StepKind::Quiescence { .. } => b"quiescence",
+        StepKind::Stimulus(_) => b"{\"event\":\"stimulus\",\"run\":",
+        StepKind::Output(_) => b"{\"event\":\"output\",\"run\":",
+        StepKind::Quiescence { .. } => b"{\"event\":\"quiescence\",\"run\":",
     };
-    line.extend_from_slice(b"{\"event\":\"");
     line.extend_from_slice(event);
-    field(line, b"\",\"run\":", step.run);
-    field(line, b",\"step\":", step.step);
+    place(step.run, step.step, line);
     if let StepKind::Stimulus(text) | StepKind::Output(text) = step.kind {
         line.extend_from_slice(b",\"action\":");
         line.extend_from_slice(&quoted[text.index()]);
     }
-    field(line, b",\"at\":", step.at);
+    line.extend_from_slice(b",\"at\":");
+    number(step.at, line);
     if let StepKind::Quiescence { patience } = step.kind {
-        field(line, b",\"patience\":", patience);
+        line.extend_from_slice(b",\"patience\":");
+        number(patience, line);
     }
     line.extend_from_slice(b"}\n");
-}
-
-/// A key with what stands before it, and its number.
-fn field(line: &mut Vec<u8>, key: &[u8], number: u64) {
-    line.extend_from_slice(key);
-    let mut digits = [0; 20];
-    let mut first = digits.len();
-    let mut left = number;
-    loop {
-        first -= 1;
-        digits[first] = b'0' + (left % 10) as u8;
-        left /= 10;
-        if left == 0 {
-            break;
-        }
-    }
-    line.extend_from_slice(&digits[first..]);
 }
 
 impl<R: BufRead> BufRead for CompactLines<R> {
@@ -128,12 +112,9 @@ impl<R: BufRead> Read for CompactLines<R> {
 /// Whether this is a journal in the compact form; its first line is behind the reader then.
 pub(super) fn is_compact(reader: &mut impl BufRead) -> io::Result<bool> {
     // A pipe may give less at first; a file gives more than that.
-    let start = reader.fill_buf()?.strip_prefix(COMPACT_FORMAT.as_bytes());
-    let is_compact = start.is_some_and(|rest| rest.first() == Some(&b'\n'));
-    if is_compact {
-        reader.consume(COMPACT_FORMAT.len() + 1);
-    }
-    Ok(is_compact)
+    let first_line = compact_first_line(reader.fill_buf()?);
+    reader.consume(first_line.unwrap_or(0));
+    Ok(first_line.is_some())
 }
 
 /// Reads a journal in either form, or any other log, as lines.
@@ -152,9 +133,9 @@ mod tests {
     use iolite_derive::Verdict;
     use proptest::prelude::*;
 
-    use super::super::compact_journal::CompactEncoder;
+    use super::super::compact_journal::{COMPACT_FORMAT, CompactEncoder};
     use super::*;
-    use crate::{End, Event, Exit, ExitKind};
+    use crate::{End, Event, Exit, ExitKind, Traffic, Way};
 
     fn lines(file: &[u8]) -> io::Result<String> {
         let mut text = String::new();
@@ -165,6 +146,21 @@ mod tests {
     fn file(blocks: &[Vec<u8>]) -> Vec<u8> {
         let start = format!("{COMPACT_FORMAT}\n{{\"header\": 1}}\n").into_bytes();
         [&start, &blocks.concat()].map(|part| &part[..]).concat()
+    }
+
+    fn traffic() -> impl Strategy<Value = Traffic> {
+        let way = prop::sample::select(vec![Way::Sent, Way::Received, Way::Stderr]);
+        let text = || prop::option::of(prop::sample::select(vec!["", "ok", "say \"ä\"\n", "00ff"]));
+        let length = prop_oneof![0u64..9, any::<u64>()];
+        (way, text(), text(), text(), length).prop_map(|(way, channel, text, hex, length)| {
+            Traffic {
+                way,
+                channel: channel.map(Into::into),
+                length,
+                text: text.map(Into::into),
+                hex: hex.map(Into::into),
+            }
+        })
     }
 
     /// Events as they come in runs, and now and then some that do not fit their place.
@@ -205,6 +201,14 @@ mod tests {
                     step,
                     at,
                     patience,
+                }
+            }),
+            (small(), small(), big(), traffic()).prop_map(|(run, step, at, traffic)| {
+                Event::Bytes {
+                    run,
+                    step,
+                    at,
+                    traffic,
                 }
             }),
             (small(), small(), big()).prop_map(|(run, step, length)| Event::Pause {
@@ -268,7 +272,7 @@ mod tests {
 
         #[test]
         fn hostile_files_never_panic(blocks in prop::collection::vec(
-            (0u32..3, prop::collection::vec(prop_oneof![0u8..9, any::<u8>()], 0..60)), 0..5,
+            (0u32..3, prop::collection::vec(prop_oneof![0u8..10, any::<u8>()], 0..60)), 0..5,
         )) {
             let blocks: Vec<Vec<u8>> = blocks.into_iter().map(|(stream, records)| {
                 let length = records.len() as u32;
@@ -308,6 +312,33 @@ mod tests {
             .map(|(at, _)| &text[at + 1..at + 3])
             .collect();
         assert_eq!(actions, ["?a", "?b", "?c", "?a", "?a"]);
+    }
+
+    #[test]
+    fn journals_of_the_older_version_are_read() {
+        let start = |format: &str| format!("{format}\n{{\"header\": 1}}\n").into_bytes();
+        let mut encoder = CompactEncoder::default();
+        let event = Event::RunStarted { run: 3, seed: 1 };
+        encoder.push(&event).unwrap();
+        let mut block = Vec::new();
+        encoder.block(0, &mut block);
+        for (format, is_read) in [
+            (COMPACT_FORMAT, true),
+            ("iolite-journal-compact/1", true),
+            ("iolite-journal-compact/3", false),
+            ("iolite-journal-compact/22", false),
+        ] {
+            let bytes = [start(format), block.clone()].concat();
+            let read = is_compact(&mut &bytes[..]).unwrap();
+            assert_eq!(read, is_read, "{format}");
+            if read {
+                let want = serde_json::to_string(&event).unwrap();
+                assert_eq!(
+                    lines(&bytes).unwrap(),
+                    format!("{{\"header\": 1}}\n{want}\n")
+                );
+            }
+        }
     }
 
     #[test]

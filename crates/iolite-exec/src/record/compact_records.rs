@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, ErrorKind, Read};
 
-use super::compact_journal::{Place, TEXTS};
-use crate::Event;
+use super::compact_journal::{IS_BEFORE, IS_HEX, NAMES_CHANNEL, Place, TEXTS, WAYS};
+use crate::{Event, Traffic};
 
 /// Bytes of a block; more is no journal.
 const BLOCK: usize = 64 << 20;
@@ -165,11 +165,45 @@ impl Stream {
                     length,
                 }
             }
+            8 => match self.bytes(rest, texts) {
+                Some(event) => event,
+                None => return cut_off(),
+            },
             3 | 4 | 6 => return cut_off(),
             _ => return wrong("an unknown record"),
         };
         self.place.follow(&event);
         Some(Ok(event))
+    }
+
+    /// Reads what follows the first byte of a record of bytes.
+    fn bytes(&self, rest: &mut &[u8], texts: &[String]) -> Option<Event> {
+        let (&kind, behind) = rest.split_first()?;
+        *rest = behind;
+        let channel = match kind & NAMES_CHANNEL {
+            0 => None,
+            _ => Some(texts[self.text(rest)?.index()].clone()),
+        };
+        let at = self.place.at.checked_add(number(rest)?)?;
+        let length = number(rest)?;
+        let kept = str::from_utf8(bytes(rest)?).ok()?.to_owned();
+        let (text, hex) = match kind & IS_HEX {
+            0 => (Some(kept), None),
+            _ => (None, Some(kept)),
+        };
+        let before = u64::from(kind & IS_BEFORE != 0);
+        Some(Event::Bytes {
+            run: self.place.run?,
+            step: self.place.step.checked_sub(before)?,
+            at,
+            traffic: Traffic {
+                way: *WAYS.get(usize::from(kind & !(NAMES_CHANNEL | IS_HEX | IS_BEFORE)))?,
+                channel,
+                length,
+                text,
+                hex,
+            },
+        })
     }
 }
 

@@ -16,19 +16,30 @@ pub(crate) fn write_line(event: &Event, line: &mut Vec<u8>) -> io::Result<()> {
 
 /// Appends an event.
 pub(crate) fn write_json(event: &Event, line: &mut Vec<u8>) -> io::Result<()> {
-    let begin = line.len();
-    let written = match event {
+    if !write_step(event, line) {
+        serde_json::to_writer(line, event)?;
+    }
+    Ok(())
+}
+
+/// Appends an event of the usual kinds; `false`, and nothing, for any other. Everything is written where it stays: what is put
+/// together elsewhere first would be read again before the processor has written it, which takes longer than the rest.
+fn write_step(event: &Event, line: &mut Vec<u8>) -> bool {
+    match event {
         Event::Stimulus {
             run,
             step,
             action,
             at,
         } => {
-            place("{\"event\":\"stimulus\",\"run\":", *run, *step, line);
-            text(",\"action\":", action, line) && {
-                number(",\"at\":", *at, line);
-                true
+            if !is_plain(action) {
+                return false;
             }
+            line.extend_from_slice(b"{\"event\":\"stimulus\",\"run\":");
+            place(*run, *step, line);
+            text(b",\"action\":\"", action, line);
+            line.extend_from_slice(b",\"at\":");
+            number(*at, line);
         }
         Event::Output {
             run,
@@ -38,12 +49,16 @@ pub(crate) fn write_json(event: &Event, line: &mut Vec<u8>) -> io::Result<()> {
             preempted,
             note: None,
         } => {
-            place("{\"event\":\"output\",\"run\":", *run, *step, line);
-            text(",\"action\":", action, line) && {
-                number(",\"at\":", *at, line);
-                preempted
-                    .as_ref()
-                    .is_none_or(|other| text(",\"preempted\":", other, line))
+            if !is_plain(action) || preempted.as_ref().is_some_and(|other| !is_plain(other)) {
+                return false;
+            }
+            line.extend_from_slice(b"{\"event\":\"output\",\"run\":");
+            place(*run, *step, line);
+            text(b",\"action\":\"", action, line);
+            line.extend_from_slice(b",\"at\":");
+            number(*at, line);
+            if let Some(other) = preempted {
+                text(b",\"preempted\":\"", other, line);
             }
         }
         Event::Quiescence {
@@ -52,10 +67,12 @@ pub(crate) fn write_json(event: &Event, line: &mut Vec<u8>) -> io::Result<()> {
             at,
             patience,
         } => {
-            place("{\"event\":\"quiescence\",\"run\":", *run, *step, line);
-            number(",\"at\":", *at, line);
-            number(",\"patience\":", *patience, line);
-            true
+            line.extend_from_slice(b"{\"event\":\"quiescence\",\"run\":");
+            place(*run, *step, line);
+            line.extend_from_slice(b",\"at\":");
+            number(*at, line);
+            line.extend_from_slice(b",\"patience\":");
+            number(*patience, line);
         }
         Event::Bytes {
             run,
@@ -70,68 +87,118 @@ pub(crate) fn write_json(event: &Event, line: &mut Vec<u8>) -> io::Result<()> {
                     hex: None,
                 },
         } => {
-            place("{\"event\":\"bytes\",\"run\":", *run, *step, line);
-            number(",\"at\":", *at, line);
-            let way: &[u8] = match way {
-                Way::Sent => b",\"way\":\"sent\"",
-                Way::Received => b",\"way\":\"received\"",
-                Way::Stderr => b",\"way\":\"stderr\"",
-            };
-            line.extend_from_slice(way);
-            channel
-                .as_ref()
-                .is_none_or(|channel| text(",\"channel\":", channel, line))
-                && {
-                    number(",\"length\":", *length, line);
-                    bytes
-                        .as_ref()
-                        .is_none_or(|bytes| text(",\"text\":", bytes, line))
-                }
+            if ![channel, bytes]
+                .into_iter()
+                .flatten()
+                .all(|text| is_plain(text))
+            {
+                return false;
+            }
+            line.extend_from_slice(b"{\"event\":\"bytes\",\"run\":");
+            place(*run, *step, line);
+            line.extend_from_slice(b",\"at\":");
+            number(*at, line);
+            match way {
+                Way::Sent => line.extend_from_slice(b",\"way\":\"sent\""),
+                Way::Received => line.extend_from_slice(b",\"way\":\"received\""),
+                Way::Stderr => line.extend_from_slice(b",\"way\":\"stderr\""),
+            }
+            if let Some(channel) = channel {
+                text(b",\"channel\":\"", channel, line);
+            }
+            line.extend_from_slice(b",\"length\":");
+            number(*length, line);
+            if let Some(bytes) = bytes {
+                text(b",\"text\":\"", bytes, line);
+            }
         }
-        _ => false,
-    };
-    if written {
-        line.push(b'}');
-    } else {
-        line.truncate(begin);
-        serde_json::to_writer(line, event)?;
+        _ => return false,
     }
-    Ok(())
+    line.push(b'}');
+    true
 }
 
-fn place(event: &str, run: u64, step: u64, line: &mut Vec<u8>) {
-    number(event, run, line);
-    number(",\"step\":", step, line);
+/// Whether JSON writes a text as it is.
+fn is_plain(text: &str) -> bool {
+    !text.bytes().any(|b| b < b' ' || b == b'"' || b == b'\\')
 }
 
-/// Digits of the largest number.
-const DIGITS: usize = 20;
-
-fn number(name: &str, mut value: u64, line: &mut Vec<u8>) {
-    line.extend_from_slice(name.as_bytes());
-    let mut digits = [0; DIGITS];
-    let mut first = DIGITS;
-    loop {
-        first -= 1;
-        digits[first] = b'0' + (value % 10) as u8;
-        value /= 10;
-        if value == 0 {
-            break;
-        }
-    }
-    line.extend_from_slice(&digits[first..]);
-}
-
-/// Appends a text; `false` where it has characters that JSON writes in another way.
-fn text(name: &str, text: &str, line: &mut Vec<u8>) -> bool {
-    if text.bytes().any(|b| b < b' ' || b == b'"' || b == b'\\') {
-        return false;
-    }
-    line.extend_from_slice(name.as_bytes());
-    line.push(b'"');
+/// Appends a name, with the first quote of what it names, and a plain text.
+#[inline]
+fn text<const N: usize>(name: &[u8; N], text: &str, line: &mut Vec<u8>) {
+    line.extend_from_slice(name);
     line.extend_from_slice(text.as_bytes());
     line.push(b'"');
-    true
+}
+
+/// Appends run and step of an event; the name of the run is there already.
+#[inline]
+pub(super) fn place(run: u64, step: u64, line: &mut Vec<u8>) {
+    number(run, line);
+    line.extend_from_slice(b",\"step\":");
+    number(step, line);
+}
+
+/// The numbers below a hundred, two digits each.
+const PAIRS: [[u8; 2]; 100] = {
+    let mut pairs = [[0; 2]; 100];
+    let mut number = 0;
+    while number < 100 {
+        pairs[number] = [b'0' + (number / 10) as u8, b'0' + (number % 10) as u8];
+        number += 1;
+    }
+    pairs
+};
+
+/// Appends a number.
+#[inline]
+pub(super) fn number(value: u64, line: &mut Vec<u8>) {
+    // Runs, steps and times of fast runs are small.
+    if value < 10_000 {
+        short_number(value, line);
+    } else {
+        long_number(value, line);
+    }
+}
+
+#[inline]
+fn short_number(value: u64, line: &mut Vec<u8>) {
+    let (hundreds, rest) = (value / 100, value % 100);
+    if hundreds > 0 {
+        two_digits_at_most(hundreds, line);
+        line.extend_from_slice(&PAIRS[rest as usize]);
+    } else {
+        two_digits_at_most(rest, line);
+    }
+}
+
+#[inline]
+fn two_digits_at_most(value: u64, line: &mut Vec<u8>) {
+    if value < 10 {
+        line.push(b'0' + value as u8);
+    } else {
+        line.extend_from_slice(&PAIRS[value as usize]);
+    }
+}
+
+fn long_number(value: u64, line: &mut Vec<u8>) {
+    // Its digits by fours; a number of 64 bits has twenty at most.
+    let mut fours = [0; 5];
+    let mut first = fours.len();
+    let mut left = value;
+    while left > 0 {
+        first -= 1;
+        fours[first] = left % 10_000;
+        left /= 10_000;
+    }
+    let Some((most, rest)) = fours[first..].split_first() else {
+        return line.push(b'0');
+    };
+    short_number(*most, line);
+    for four in rest {
+        line.extend_from_slice(&PAIRS[(four / 100) as usize]);
+        line.extend_from_slice(&PAIRS[(four % 100) as usize]);
+    }
 }
 
 #[cfg(test)]
@@ -186,6 +253,17 @@ mod tests {
                 },
             },
         )
+    }
+
+    #[test]
+    fn numbers_are_decimal() {
+        let powers = (0..20).map(|n| 10u64.pow(n));
+        let near = powers.flat_map(|power| [power - 1, power, power + 1, power.saturating_mul(9)]);
+        for value in near.chain(0..20_000).chain([u64::MAX]) {
+            let mut line = Vec::new();
+            number(value, &mut line);
+            assert_eq!(String::from_utf8(line), Ok(value.to_string()));
+        }
     }
 
     proptest! {

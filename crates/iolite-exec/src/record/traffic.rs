@@ -6,10 +6,11 @@ use serde::{Deserialize, Serialize};
 pub(crate) const MOST_KEPT: usize = 1024;
 
 /// Which way bytes went.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Way {
     /// From the tester to the system.
+    #[default]
     Sent,
     /// From the system to the tester.
     Received,
@@ -18,7 +19,7 @@ pub enum Way {
 }
 
 /// A message without its framing, or a piece of standard error.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Traffic {
     /// Which way it went.
@@ -36,30 +37,76 @@ pub struct Traffic {
     pub hex: Option<String>,
 }
 
+/// Sets a text, in the memory of the one that was there.
+fn set(slot: &mut Option<String>, text: Option<&str>) {
+    match (slot, text) {
+        (Some(slot), Some(text)) => {
+            slot.clear();
+            slot.push_str(text);
+        }
+        (slot, text) => *slot = text.map(str::to_owned),
+    }
+}
+
 impl Traffic {
     /// The beginning of these bytes, of which there were `length`.
     pub(crate) fn new(way: Way, channel: Option<&str>, bytes: &[u8], length: usize) -> Self {
+        let mut traffic = Self::default();
+        traffic.fill(way, channel, bytes, length);
+        traffic
+    }
+
+    /// Becomes the beginning of these bytes, in the memory that it has.
+    fn fill(&mut self, way: Way, channel: Option<&str>, bytes: &[u8], length: usize) {
         let kept = &bytes[..bytes.len().min(MOST_KEPT)];
         let text = text_of(kept, kept.len() < length);
-        let hex = text.is_none().then(|| {
+        self.way = way;
+        self.length = length as u64;
+        set(&mut self.channel, channel);
+        set(&mut self.text, text);
+        self.hex = text.is_none().then(|| {
             use std::fmt::Write as _;
             kept.iter().fold(String::new(), |mut hex, byte| {
                 let _ = write!(hex, "{byte:02x}");
                 hex
             })
         });
-        Self {
-            way,
-            channel: channel.map(str::to_owned),
-            length: length as u64,
-            text: text.map(str::to_owned),
-            hex,
-        }
     }
 
     /// A whole message.
-    pub(crate) fn message(way: Way, channel: &str, bytes: &[u8]) -> Self {
+    #[cfg(test)]
+    fn message(way: Way, channel: &str, bytes: &[u8]) -> Self {
         Self::new(way, Some(channel), bytes, bytes.len())
+    }
+}
+
+/// Bytes that went either way since they were last asked for. A message is short and its round too, so that memory is used again.
+#[derive(Debug, Default)]
+pub(crate) struct TrafficLog {
+    kept: Vec<Traffic>,
+    spare: Vec<Traffic>,
+}
+
+/// Pieces of traffic whose memory is kept.
+const SPARE: usize = 8;
+
+impl TrafficLog {
+    /// Adds a whole message.
+    pub(crate) fn message(&mut self, way: Way, channel: &str, bytes: &[u8]) {
+        let mut traffic = self.spare.pop().unwrap_or_default();
+        traffic.fill(way, Some(channel), bytes, bytes.len());
+        self.kept.push(traffic);
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.kept.is_empty()
+    }
+
+    /// Moves everything out, and takes the memory of what is there.
+    pub(crate) fn exchange(&mut self, traffic: &mut Vec<Traffic>) {
+        self.spare.append(traffic);
+        self.spare.truncate(SPARE);
+        traffic.append(&mut self.kept);
     }
 }
 
@@ -111,6 +158,28 @@ mod tests {
             let kept = traffic.text.unwrap_or_default();
             prop_assert!(text.starts_with(&kept));
             prop_assert!(kept.len() + 3 >= text.len().min(MOST_KEPT));
+        }
+    }
+
+    /// Memory that was used before says nothing of what it held.
+    #[test]
+    fn memory_is_used_again() {
+        let messages: [&[u8]; 5] = [b"a long text", b"\x00\xff", b"", b"ok", b"\x01"];
+        let mut log = TrafficLog::default();
+        let mut told = Vec::new();
+        for (i, message) in messages.iter().cycle().take(40).enumerate() {
+            let (way, channel) = if i % 3 == 0 {
+                (Way::Sent, "in")
+            } else {
+                (Way::Received, "out")
+            };
+            log.message(way, channel, message);
+            if i % 2 == 0 {
+                log.exchange(&mut told);
+                let last = told.last();
+                assert_eq!(last, Some(&Traffic::message(way, channel, message)));
+                assert!(log.is_empty() && told.len() <= 2);
+            }
         }
     }
 

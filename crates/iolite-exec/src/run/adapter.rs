@@ -17,7 +17,7 @@ pub enum Received<A = ActionId> {
     /// Patience ran out, and no part of a message is on its way: δ.
     Nothing,
     /// The system has ended; every output it gave before has been received.
-    Ended(Exit),
+    Ended(Box<Exit>),
 }
 
 /// What became of a stimulus.
@@ -67,8 +67,8 @@ pub trait Adapter {
     /// Whether bytes are kept for [`Adapter::take_traffic`] from now on. A system without bytes keeps none.
     fn keep_traffic(&mut self, _keep: bool) {}
 
-    /// Adds the bytes that went either way since the last call, in their order, and what the system wrote to
-    /// its standard error.
+    /// Replaces what is there, which was told, by the bytes that went either way since the last call, in their order, and what the
+    /// system wrote to its standard error. Memory may be used again. Without bytes nothing is there.
     fn take_traffic(&mut self, _traffic: &mut Vec<Traffic>) {}
 }
 

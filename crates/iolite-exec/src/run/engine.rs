@@ -24,8 +24,8 @@ const TIMED_CLOCK_STRIDE: u64 = 16;
 /// How long a system that is not touched is given, at least, to end by itself.
 const START_GRACE: Duration = Duration::from_millis(500);
 
-/// Texts of actions that a run keeps.
-const MOST_TEXTS: usize = 4096;
+/// Events of actions that a run keeps.
+const MOST_TOLD: usize = 4096;
 
 /// Observations after the end of a run that an output without an explanation is given, at most, to get one. A system that is
 /// never silent leaves it open.
@@ -60,14 +60,14 @@ where
         trace: Trace::new(options.limits.trace),
         steps: 0,
         begin,
-        last_progress: begin,
+        next_progress: begin,
         last_action: None,
         last_patience: None,
         pacer: Pacer::new(&options.pace, id, timed, options.quiescence.default),
         crash: None,
         observed: false,
         clock: StepClock::new(begin, timed),
-        texts: Vec::new(),
+        told: Vec::new(),
         unsettled: false,
         traffic: Vec::new(),
     };
@@ -109,7 +109,8 @@ struct Engine<'a, T: Tester, P: ?Sized, S: ?Sized, K: ?Sized> {
     trace: Trace,
     steps: u64,
     begin: Instant,
-    last_progress: Instant,
+    /// When the next sign of life is due.
+    next_progress: Instant,
     /// For timeouts that depend on it; `None` where none does.
     last_action: Option<String>,
     /// How long the last silence lasted, where waiting costs time.
@@ -122,8 +123,9 @@ struct Engine<'a, T: Tester, P: ?Sized, S: ?Sized, K: ?Sized> {
     observed: bool,
     /// Gives events their times.
     clock: StepClock,
-    /// The texts of declared actions, by their ids; empty where an action was not met, or an event has its text.
-    texts: Vec<String>,
+    /// The last events of declared actions, by their ids; `None` where an action was not met. They are told again with another step
+    /// and time: a step in process is too short for an allocation, or for the alphabet's lock, or to move texts about.
+    told: Vec<Option<Event>>,
     /// Whether the sink has seen an observation since it was last told of a wait.
     unsettled: bool,
     /// Memory for the bytes that the adapter gives.
@@ -146,7 +148,7 @@ where
         self.strategy.begin();
         self.adapter.keep_traffic(self.talks && self.timed);
         self.adapter.start(self.id.seed)?;
-        self.last_progress = Instant::now();
+        self.next_progress = Instant::now() + PROGRESS_EVERY;
         self.sink.event(&Event::RunStarted {
             run: self.id.number,
             seed: self.id.seed,
@@ -293,8 +295,8 @@ where
             if limits.until.is_some_and(|until| now >= until) {
                 return Ok(Some((self.tester.verdict(), End::TimeLimit)));
             }
-            if now - self.last_progress >= PROGRESS_EVERY {
-                self.last_progress = now;
+            if now >= self.next_progress {
+                self.next_progress = now + PROGRESS_EVERY;
                 self.sink.event(&Event::Progress {
                     run: self.id.number,
                     steps: self.steps,
@@ -385,17 +387,7 @@ where
             return Ok(Some((Verdict::Inconc, End::Finished)));
         }
         if self.talks {
-            let event = Event::Stimulus {
-                run: self.id.number,
-                step: self.steps,
-                action: self.text(stimulus),
-                at: self.clock.now(),
-            };
-            let told = self.sink.event(&event);
-            if let Event::Stimulus { action, .. } = event {
-                self.take_back(stimulus, action);
-            }
-            told?;
+            self.tell_stimulus(stimulus)?;
             self.unsettled = false;
             self.talks = self.sink.wants_steps();
         }
@@ -434,16 +426,17 @@ where
             }
             Received::Ended(exit) => match self.options.on_exit {
                 OnExit::Crash if self.steps > 0 && exit.is_of_the_system() => {
-                    return self.crash(exit).map(Some);
+                    return self.crash(*exit).map(Some);
                 }
-                OnExit::Crash | OnExit::Error => return Err(ExecError::Ended(exit)),
+                OnExit::Crash | OnExit::Error => return Err(ExecError::Ended(*exit)),
                 OnExit::Deadlock => (Step::Deadlock, Some(exit)),
             },
         };
         self.observed = true;
         if self.talks {
-            self.tell_traffic()?;
-            self.tell(step, preempted, patience, exit)?;
+            let at = self.clock.now();
+            self.tell_traffic_at(at)?;
+            self.tell(step, preempted, patience, exit, at)?;
             self.unsettled = true;
             self.talks = self.sink.wants_steps();
         }
@@ -467,7 +460,7 @@ where
             self.adapter.start(self.id.seed)?;
             let patience = self.options.quiescence.default.max(START_GRACE);
             if let Received::Ended(exit) = self.adapter.receive(patience)? {
-                return Err(ExecError::Ended(exit));
+                return Err(ExecError::Ended(*exit));
             }
         }
         self.tell_traffic()?;
@@ -486,23 +479,32 @@ where
         if !self.talks || !self.timed {
             return Ok(());
         }
-        let mut kept = std::mem::take(&mut self.traffic);
-        self.adapter.take_traffic(&mut kept);
-        if kept.is_empty() {
-            self.traffic = kept;
+        let at = self.clock.now();
+        self.tell_traffic_at(at)
+    }
+
+    /// Passes on which bytes went either way up to a time.
+    fn tell_traffic_at(&mut self, at: u64) -> Result<(), ExecError> {
+        if !self.timed {
             return Ok(());
         }
-        let (run, step, at) = (self.id.number, self.steps, self.clock.now());
-        let result = kept.drain(..).try_for_each(|traffic| {
-            self.sink.event(&Event::Bytes {
+        self.adapter.take_traffic(&mut self.traffic);
+        let (run, step) = (self.id.number, self.steps);
+        for slot in &mut self.traffic {
+            let event = Event::Bytes {
                 run,
                 step,
                 at,
-                traffic,
-            })
-        });
-        self.traffic = kept;
-        result
+                traffic: std::mem::take(slot),
+            };
+            let told = self.sink.event(&event);
+            // Its memory goes back to the adapter.
+            if let Event::Bytes { traffic, .. } = event {
+                *slot = traffic;
+            }
+            told?;
+        }
+        Ok(())
     }
 
     fn tell(
@@ -510,23 +512,19 @@ where
         step: Step,
         preempted: Option<ActionId>,
         patience: Duration,
-        exit: Option<Exit>,
+        exit: Option<Box<Exit>>,
+        at: u64,
     ) -> Result<(), ExecError> {
-        let (run, number, at) = (self.id.number, self.steps, self.clock.now());
+        let (run, number) = (self.id.number, self.steps);
         let event = match (step, exit) {
-            (Step::Output(output) | Step::Stimulus(output), _) => Event::Output {
-                run,
-                step: number,
-                action: self.text(output),
-                at,
-                preempted: preempted.map(|stimulus| self.text(stimulus)),
-                note: self.adapter.take_note(),
-            },
+            (Step::Output(output) | Step::Stimulus(output), _) => {
+                return self.tell_output(output, preempted, at);
+            }
             (Step::Deadlock, Some(exit)) => Event::Deadlock {
                 run,
                 step: number,
                 at,
-                exit,
+                exit: *exit,
             },
             (Step::Deadlock | Step::Quiescence, _) => Event::Quiescence {
                 run,
@@ -535,44 +533,74 @@ where
                 patience: micros(patience),
             },
         };
-        let told = self.sink.event(&event);
-        if let (
-            Step::Output(output) | Step::Stimulus(output),
-            Event::Output {
-                action,
-                preempted: other,
-                ..
-            },
-        ) = (step, event)
-        {
-            self.take_back(output, action);
-            if let (Some(stimulus), Some(text)) = (preempted, other) {
-                self.take_back(stimulus, text);
+        self.sink.event(&event)
+    }
+
+    fn tell_stimulus(&mut self, stimulus: ActionId) -> Result<(), ExecError> {
+        let now = self.clock.now();
+        let again = self.told.get_mut(stimulus.index());
+        if let Some(Some(event @ Event::Stimulus { .. })) = again {
+            if let Event::Stimulus { step, at, .. } = event {
+                (*step, *at) = (self.steps, now);
             }
+            return self.sink.event(event);
         }
-        told
+        let event = Event::Stimulus {
+            run: self.id.number,
+            step: self.steps,
+            action: self.text(stimulus),
+            at: now,
+        };
+        self.sink.event(&event)?;
+        self.keep(stimulus, event);
+        Ok(())
     }
 
-    /// The text of an action. Those of declared actions are lent to an event and taken back: a step in process is too
-    /// short for an allocation, or for the alphabet's lock.
-    fn text(&mut self, action: ActionId) -> String {
-        match self.texts.get_mut(action.index()) {
-            Some(text) if !text.is_empty() => std::mem::take(text),
-            _ => self.tester.alphabet().text(action).as_ref().to_owned(),
+    fn tell_output(
+        &mut self,
+        output: ActionId,
+        preempted: Option<ActionId>,
+        now: u64,
+    ) -> Result<(), ExecError> {
+        let note = self.adapter.take_note();
+        let is_plain = preempted.is_none() && note.is_none();
+        let again = self.told.get_mut(output.index()).filter(|_| is_plain);
+        if let Some(Some(event @ Event::Output { .. })) = again {
+            if let Event::Output { step, at, .. } = event {
+                (*step, *at) = (self.steps, now);
+            }
+            return self.sink.event(event);
         }
+        let event = Event::Output {
+            run: self.id.number,
+            step: self.steps,
+            action: self.text(output),
+            at: now,
+            preempted: preempted.map(|stimulus| self.text(stimulus)),
+            note,
+        };
+        self.sink.event(&event)?;
+        if is_plain {
+            self.keep(output, event);
+        }
+        Ok(())
     }
 
-    /// Takes the text of an action back from an event that the sink has seen.
-    fn take_back(&mut self, action: ActionId, text: String) {
+    fn text(&self, action: ActionId) -> String {
+        self.tester.alphabet().text(action).as_ref().to_owned()
+    }
+
+    /// Keeps an event of an action, to be told again.
+    fn keep(&mut self, action: ActionId, event: Event) {
         let index = action.index();
-        if index >= self.texts.len() {
+        if index >= self.told.len() {
             // Others than declared actions may be forgotten, and their ids mean something else then.
-            if index >= MOST_TEXTS || !self.tester.alphabet().is_declared(action) {
+            if index >= MOST_TOLD || !self.tester.alphabet().is_declared(action) {
                 return;
             }
-            self.texts.resize_with(index + 1, String::new);
+            self.told.resize_with(index + 1, || None);
         }
-        self.texts[index] = text;
+        self.told[index] = Some(event);
     }
 
     fn record(&mut self, step: Step, preempted: bool) {

@@ -7,12 +7,13 @@ use iolite_derive::ActionId;
 use rustix::event::{PollFd, PollFlags};
 
 use crate::codec::{ChannelId, Decoded, WireCodec};
+use crate::record::traffic::TrafficLog;
 use crate::transport::bounds::from_now;
-use crate::transport::early_read::EarlyRead;
 use crate::transport::interrupt;
 use crate::transport::link::{Address, Inbox, Link};
 use crate::transport::listener;
 use crate::transport::process::Process;
+use crate::transport::read_habit::ReadHabit;
 use crate::transport::readiness::wait;
 use crate::{
     Adapter, Bounds, ExecError, Exit, ExitKind, JobPlace, Received, Sent, Traffic, Way, hexdump,
@@ -50,6 +51,13 @@ struct Readiness {
 /// How long the exit status of a system that closed its channel is waited for.
 const EXIT_GRACE: Duration = Duration::from_millis(200);
 
+/// Waits without a read before them while such reads find nothing. A read in vain is a quarter of a wait, so that this is hardly
+/// more than none.
+const EARLY_READ_PAUSE: u32 = 16;
+
+/// Messages of a system that is silent on its standard error and answers before it is waited for, between two looks there.
+const STDERR_PAUSE: u32 = 8;
+
 /// A system under test behind byte channels.
 #[expect(
     clippy::struct_excessive_bools,
@@ -73,13 +81,16 @@ pub struct ByteAdapter {
     message: Vec<u8>,
     note: Option<String>,
     /// Bytes since they were last asked for; none where nobody asks.
-    traffic: Option<Vec<Traffic>>,
+    traffic: Option<TrafficLog>,
     /// Whether standard error need not be looked at: a wait has just done so, or the system has hardly had time since.
     knows_stderr: bool,
     /// Whether the last look at all channels found nothing, not even half a message, and none was read since: whatever
     /// comes is in the operating system, where a wait sees it.
     is_dry: bool,
-    early_read: EarlyRead,
+    /// Whether to read right after a stimulus, before waiting for an answer.
+    early_read: ReadHabit,
+    /// Whether to look at standard error where no wait has done so.
+    stderr_read: ReadHabit,
     /// Ports and directory of the job. Declared last: they are released after the process has ended.
     place: Option<JobPlace>,
 }
@@ -109,7 +120,8 @@ impl ByteAdapter {
             traffic: None,
             knows_stderr: false,
             is_dry: false,
-            early_read: EarlyRead::default(),
+            early_read: ReadHabit::new(EARLY_READ_PAUSE),
+            stderr_read: ReadHabit::new(STDERR_PAUSE),
             place: None,
         }
     }
@@ -332,14 +344,22 @@ impl ByteAdapter {
     /// those still to be read; so the channels take turns.
     fn fetch(&mut self) -> Result<(Inbox, ChannelId), ExecError> {
         self.is_dry = false;
+        if let [link] = &mut *self.links {
+            self.message.clear();
+            let inbox = link.receive(&mut self.message)?;
+            self.is_dry = inbox == Inbox::Empty;
+            return Ok((inbox, ChannelId::FIRST));
+        }
+        self.fetch_by_turns()
+    }
+
+    fn fetch_by_turns(&mut self) -> Result<(Inbox, ChannelId), ExecError> {
         let count = self.links.len();
         let order = (self.turn..count).chain(0..self.turn);
-        if count > 1 {
-            for i in order.clone() {
-                self.message.clear();
-                if self.links[i].next(&mut self.message)? {
-                    return Ok(self.took(i));
-                }
+        for i in order.clone() {
+            self.message.clear();
+            if self.links[i].next(&mut self.message)? {
+                return Ok(self.took(i));
             }
         }
         let mut left = (Inbox::Empty, ChannelId::FIRST);
@@ -414,17 +434,27 @@ impl ByteAdapter {
         }))
     }
 
+    /// A message that is there before it is waited for; it is in `self.message` then. A fast system has answered by
+    /// now, and a read is cheaper than a look at the clock and a poll of every descriptor.
+    fn early_message(&mut self) -> Result<Option<ChannelId>, ExecError> {
+        if self.is_dry && !self.early_read.is_worthwhile() {
+            return Ok(None);
+        }
+        let (inbox, channel) = self.fetch()?;
+        let found = inbox == Inbox::Message;
+        self.early_read.learn(found);
+        Ok(found.then_some(channel))
+    }
+
     /// Waits for a message, which is in `self.message` afterwards.
     fn receive_message(&mut self, patience: Duration) -> Result<Received<ChannelId>, ExecError> {
-        // A fast system has answered by now, and a read is cheaper than a look at the clock and a
-        // poll of every descriptor.
-        if !self.is_dry || self.early_read.is_worthwhile() {
-            let (inbox, channel) = self.fetch()?;
-            self.early_read.learn(inbox == Inbox::Message);
-            if inbox == Inbox::Message {
-                return Ok(Received::Output(channel));
-            }
+        match self.early_message()? {
+            Some(channel) => Ok(Received::Output(channel)),
+            None => self.await_message(patience),
         }
+    }
+
+    fn await_message(&mut self, patience: Duration) -> Result<Received<ChannelId>, ExecError> {
         let mut deadline = from_now(patience);
         let mut left = patience;
         // Start of the wait for the rest of a message. It is not renewed when bytes come: one that
@@ -433,7 +463,7 @@ impl ByteAdapter {
         let mut checked_exit = false;
         loop {
             if let Some(exit) = self.end()? {
-                return Ok(Received::Ended(exit));
+                return Ok(Received::Ended(Box::new(exit)));
             }
             let ready = self.wait(left, None)?;
             if ready.process {
@@ -465,7 +495,7 @@ impl ByteAdapter {
             // A grandchild may hold the channel open after the system itself has ended.
             if let Some(exit) = self.process.as_mut().and_then(Process::exited) {
                 if checked_exit {
-                    return Ok(Received::Ended(exit));
+                    return Ok(Received::Ended(Box::new(exit)));
                 }
                 // Its last bytes may have come between the read and the look at its state.
                 checked_exit = true;
@@ -549,26 +579,27 @@ impl ByteAdapter {
         Ok(match received {
             Received::Nothing => Received::Nothing,
             Received::Ended(exit) => Received::Ended(exit),
-            Received::Output(channel) => {
-                if let Some(traffic) = &mut self.traffic {
-                    let name = &self.names[channel.index()];
-                    traffic.push(Traffic::message(Way::Received, name, &self.message));
-                }
-                match self.codec.decode(channel, &self.message) {
-                    Ok(Decoded { action, note }) => {
-                        self.note = note.map(|n| format!("{n}\n{}", hexdump(&self.message)));
-                        Received::Output(action)
-                    }
-                    Err(reason) => {
-                        return Err(ExecError::Undecodable {
-                            channel: self.names[channel.index()].clone(),
-                            reason: reason.0,
-                            dump: hexdump(&self.message),
-                        });
-                    }
-                }
-            }
+            Received::Output(channel) => Received::Output(self.decode_message(channel)?),
         })
+    }
+
+    /// The action of `self.message`, which came on this channel.
+    fn decode_message(&mut self, channel: ChannelId) -> Result<ActionId, ExecError> {
+        if let Some(traffic) = &mut self.traffic {
+            let name = &self.names[channel.index()];
+            traffic.message(Way::Received, name, &self.message);
+        }
+        match self.codec.decode(channel, &self.message) {
+            Ok(Decoded { action, note }) => {
+                self.note = note.map(|n| format!("{n}\n{}", hexdump(&self.message)));
+                Ok(action)
+            }
+            Err(reason) => Err(ExecError::Undecodable {
+                channel: self.names[channel.index()].clone(),
+                reason: reason.0,
+                dump: hexdump(&self.message),
+            }),
+        }
     }
 
     fn marking<T>(&mut self, result: Result<T, ExecError>) -> Result<T, ExecError> {
@@ -584,7 +615,7 @@ impl ByteAdapter {
             // An output has begun: it was first, whenever its rest comes.
             (Inbox::Half, _) => self.receive_message(Duration::ZERO)?,
             (Inbox::Ended, _) => match self.end()? {
-                Some(exit) => Received::Ended(exit),
+                Some(exit) => Received::Ended(Box::new(exit)),
                 None => return Ok(None),
             },
             (Inbox::Empty, _) => return Ok(None),
@@ -644,7 +675,7 @@ impl Adapter for ByteAdapter {
             Ok(channel) if channel.index() < self.links.len() => {
                 if let Some(traffic) = &mut self.traffic {
                     let name = &self.names[channel.index()];
-                    traffic.push(Traffic::message(Way::Sent, name, &bytes));
+                    traffic.message(Way::Sent, name, &bytes);
                     self.knows_stderr = true;
                 }
                 self.write(channel, &bytes)
@@ -663,9 +694,13 @@ impl Adapter for ByteAdapter {
     }
 
     fn receive(&mut self, patience: Duration) -> Result<Received, ExecError> {
-        let result = self
-            .receive_message(patience)
-            .and_then(|received| self.decode(received));
+        let result = match self.early_message() {
+            Ok(Some(channel)) => self.decode_message(channel).map(Received::Output),
+            Ok(None) => self
+                .await_message(patience)
+                .and_then(|received| self.decode(received)),
+            Err(error) => Err(error),
+        };
         if matches!(result, Ok(Received::Ended(_))) {
             self.sound = false;
         }
@@ -682,7 +717,7 @@ impl Adapter for ByteAdapter {
     }
 
     fn keep_traffic(&mut self, keep: bool) {
-        self.traffic = keep.then(Vec::new);
+        self.traffic = keep.then(TrafficLog::default);
         // What an earlier run left behind is not of this one.
         if let Some(process) = &mut self.process {
             process.forget_stderr();
@@ -690,14 +725,18 @@ impl Adapter for ByteAdapter {
     }
 
     fn take_traffic(&mut self, traffic: &mut Vec<Traffic>) {
-        let Some(kept) = &mut self.traffic else {
+        let Some(log) = &mut self.traffic else {
+            traffic.clear();
             return;
         };
-        traffic.append(kept);
+        // Nobody asks without a message but at the end of a run, when nothing may be left out.
+        let is_last = log.is_empty();
+        log.exchange(traffic);
         let knows = std::mem::take(&mut self.knows_stderr);
         if let Some(process) = &mut self.process {
-            if !knows {
+            if !knows && (is_last || self.stderr_read.is_worthwhile()) {
                 process.drain();
+                self.stderr_read.learn(process.has_stderr());
             }
             traffic.extend(process.take_stderr());
         }

@@ -90,9 +90,11 @@ impl<S: SystemUnderTest<ActionId>> Adapter for InProcess<S> {
 
     fn poll(&mut self) -> Result<Option<Received>, ExecError> {
         let output = self.guarded(|s| s.output(Duration::ZERO)).flatten();
-        Ok(output
-            .map(Received::Output)
-            .or_else(|| self.panicked.clone().map(Received::Ended)))
+        Ok(output.map(Received::Output).or_else(|| {
+            self.panicked
+                .clone()
+                .map(|exit| Received::Ended(Box::new(exit)))
+        }))
     }
 
     fn send(&mut self, stimulus: ActionId) -> Result<Sent, ExecError> {
@@ -104,7 +106,7 @@ impl<S: SystemUnderTest<ActionId>> Adapter for InProcess<S> {
         let output = self.guarded(|s| s.output(patience)).flatten();
         Ok(match (output, &self.panicked) {
             (Some(output), _) => Received::Output(output),
-            (None, Some(exit)) => Received::Ended(exit.clone()),
+            (None, Some(exit)) => Received::Ended(Box::new(exit.clone())),
             (None, None) => Received::Nothing,
         })
     }

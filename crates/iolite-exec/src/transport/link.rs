@@ -80,16 +80,20 @@ pub(crate) trait Link: Send {
                 return Ok(Inbox::Message);
             }
             if !self.pump()? {
-                break;
+                return Ok(self.rest());
             }
         }
-        Ok(if self.half().is_some() {
+    }
+
+    /// What the channel holds where no message is complete and there is nothing to read.
+    fn rest(&self) -> Inbox {
+        if self.half().is_some() {
             Inbox::Half
         } else if self.ended().is_some() {
             Inbox::Ended
         } else {
             Inbox::Empty
-        })
+        }
     }
 
     /// The bytes of a message that is not complete.

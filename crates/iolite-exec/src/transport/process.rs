@@ -96,7 +96,12 @@ pub(crate) struct Process {
     mark: String,
     /// Kept open: many programs end at the end of their input.
     stdin: Option<ChildStdin>,
+    /// Memory for reads.
+    chunk: Box<[u8]>,
 }
+
+/// Bytes that are read at a time.
+const CHUNK: usize = 4096;
 
 impl Process {
     pub(crate) fn new(spec: CommandSpec, slot: Option<PipeSlot>, grace: Duration) -> Self {
@@ -113,6 +118,7 @@ impl Process {
             stdout_tail: Tail::default(),
             mark: String::new(),
             stdin: None,
+            chunk: vec![0; CHUNK].into(),
         }
     }
 
@@ -220,12 +226,11 @@ impl Process {
 
     /// Reads what the system wrote beside its channels.
     pub(crate) fn drain(&mut self) {
-        fn drain(pipe: &mut Option<impl Read>, mut taken: impl FnMut(&[u8])) {
-            let mut chunk = [0; 4096];
+        fn drain(pipe: &mut Option<impl Read>, chunk: &mut [u8], mut taken: impl FnMut(&[u8])) {
             // Bounded, so that a flood here does not keep the channels from being looked at.
             for _ in 0..64 {
                 let Some(reader) = pipe else { return };
-                match read_once(reader, &mut chunk) {
+                match read_once(reader, chunk) {
                     ReadOutcome::Bytes(count) => taken(&chunk[..count]),
                     ReadOutcome::Nothing => return,
                     ReadOutcome::Closed | ReadOutcome::Broken(_) => *pipe = None,
@@ -237,23 +242,31 @@ impl Process {
             stdout_tail,
             stderr_news,
             stderr_length,
+            chunk,
             ..
         } = self;
-        drain(&mut self.stderr, |bytes| {
+        drain(&mut self.stderr, chunk, |bytes| {
             stderr_tail.push(bytes);
             let room = MOST_KEPT.saturating_sub(stderr_news.len());
             stderr_news.extend_from_slice(&bytes[..bytes.len().min(room)]);
             *stderr_length = stderr_length.saturating_add(bytes.len());
         });
-        drain(&mut self.stdout, |bytes| stdout_tail.push(bytes));
+        drain(&mut self.stdout, chunk, |bytes| stdout_tail.push(bytes));
+    }
+
+    /// Whether something was read from standard error that nobody has asked for.
+    pub(crate) fn has_stderr(&self) -> bool {
+        self.stderr_length > 0
     }
 
     /// What was read from standard error since it was last asked for.
     pub(crate) fn take_stderr(&mut self) -> Option<Traffic> {
-        let traffic = (self.stderr_length > 0)
-            .then(|| Traffic::new(Way::Stderr, None, &self.stderr_news, self.stderr_length));
+        if !self.has_stderr() {
+            return None;
+        }
+        let traffic = Traffic::new(Way::Stderr, None, &self.stderr_news, self.stderr_length);
         self.forget_stderr();
-        traffic
+        Some(traffic)
     }
 
     pub(crate) fn forget_stderr(&mut self) {

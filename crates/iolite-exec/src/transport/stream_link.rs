@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use rustix::event::{PollFd, PollFlags};
 
-use crate::transport::link::{Address, ExitProbe, Link};
+use crate::transport::link::{Address, ExitProbe, Inbox, Link};
 use crate::transport::stream_buffer::StreamBuffer;
 use crate::{Bounds, ExecError};
 
@@ -59,7 +59,7 @@ pub(crate) trait Endpoint: Send {
 /// How messages are cut from a stream, and put into it.
 pub(crate) trait Frames: Send {
     /// Moves the next complete message into `message`. An answer that the protocol asks for goes
-    /// into the buffer's output.
+    /// into the buffer's output. Where everything that was read is taken, no message is complete.
     fn next(
         &mut self,
         channel: &str,
@@ -160,6 +160,21 @@ impl<E: Endpoint, F: Frames> Link for StreamLink<E, F> {
             self.flush()?;
         }
         Ok(found)
+    }
+
+    fn receive(&mut self, message: &mut Vec<u8>) -> Result<Inbox, ExecError> {
+        // Most looks find everything taken and nothing new.
+        if self.buffer.unread().is_empty() && !self.pump()? {
+            return Ok(self.rest());
+        }
+        loop {
+            if self.next(message)? {
+                return Ok(Inbox::Message);
+            }
+            if !self.pump()? {
+                return Ok(self.rest());
+            }
+        }
     }
 
     fn half(&self) -> Option<&[u8]> {

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use rustix::event::PollFd;
 
-use crate::transport::link::{Address, ExitProbe, Link};
+use crate::transport::link::{Address, ExitProbe, Inbox, Link};
 use crate::transport::readiness::reading;
 use crate::transport::tcp::resolve;
 use crate::{Bounds, ExecError};
@@ -28,6 +28,8 @@ pub(crate) struct UdpLink {
     outbox: VecDeque<Vec<u8>>,
     bounds: Bounds,
     datagram: Box<[u8]>,
+    /// Memory for the next datagram that is sent.
+    spare: Vec<u8>,
 }
 
 /// More than any datagram can hold.
@@ -51,6 +53,47 @@ impl UdpLink {
             outbox: VecDeque::new(),
             bounds,
             datagram: vec![0; DATAGRAM].into(),
+            spare: Vec::new(),
+        }
+    }
+
+    /// Reads a datagram of the peer into `self.datagram`, if one is there; its length.
+    fn read(&mut self) -> Result<Option<usize>, ExecError> {
+        let Some(socket) = &self.socket else {
+            return Ok(None);
+        };
+        let datagram = &mut self.datagram;
+        match socket.recv_from(datagram) {
+            Ok((_, from)) if !is_peer(from, self.target, self.any_port) => {
+                let hint = if self.any_port {
+                    ""
+                } else {
+                    "; `from = \"any-port\"` takes answers from any port of the peer"
+                };
+                Err(ExecError::dropped(
+                    &self.name,
+                    format!(
+                        "a datagram of {from} came, and the peer is {}{hint}",
+                        self.peer
+                    ),
+                ))
+            }
+            Ok((length, _)) if length > self.bounds.max_message => Err(ExecError::TooLong {
+                channel: self.name.clone(),
+                limit: self.bounds.max_message,
+                dump: crate::hexdump(&datagram[..length]),
+            }),
+            Ok((length, from)) => {
+                self.target = Some(from);
+                Ok(Some(length))
+            }
+            Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {
+                Ok(None)
+            }
+            // Nobody listens at the peer's port: an earlier datagram was lost, as UDP may. A system
+            // that has ended is noticed by its process.
+            Err(e) if e.kind() == ErrorKind::ConnectionRefused => Ok(None),
+            Err(e) => Err(ExecError::dropped(&self.name, e)),
         }
     }
 }
@@ -102,43 +145,11 @@ impl Link for UdpLink {
     }
 
     fn pump(&mut self) -> Result<bool, ExecError> {
-        let Some(socket) = &self.socket else {
-            return Ok(false);
-        };
-        let datagram = &mut self.datagram;
-        match socket.recv_from(datagram) {
-            Ok((_, from)) if !is_peer(from, self.target, self.any_port) => {
-                let hint = if self.any_port {
-                    ""
-                } else {
-                    "; `from = \"any-port\"` takes answers from any port of the peer"
-                };
-                Err(ExecError::dropped(
-                    &self.name,
-                    format!(
-                        "a datagram of {from} came, and the peer is {}{hint}",
-                        self.peer
-                    ),
-                ))
-            }
-            Ok((length, _)) if length > self.bounds.max_message => Err(ExecError::TooLong {
-                channel: self.name.clone(),
-                limit: self.bounds.max_message,
-                dump: crate::hexdump(&datagram[..length]),
-            }),
-            Ok((length, from)) => {
-                self.target = Some(from);
-                self.inbox.push_back(datagram[..length].to_vec());
-                Ok(true)
-            }
-            Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {
-                Ok(false)
-            }
-            // Nobody listens at the peer's port: an earlier datagram was lost, as UDP may. A system
-            // that has ended is noticed by its process.
-            Err(e) if e.kind() == ErrorKind::ConnectionRefused => Ok(false),
-            Err(e) => Err(ExecError::dropped(&self.name, e)),
+        let read = self.read()?;
+        if let Some(length) = read {
+            self.inbox.push_back(self.datagram[..length].to_vec());
         }
+        Ok(read.is_some())
     }
 
     fn next(&mut self, message: &mut Vec<u8>) -> Result<bool, ExecError> {
@@ -148,6 +159,20 @@ impl Link for UdpLink {
                 true
             }
             None => false,
+        })
+    }
+
+    fn receive(&mut self, message: &mut Vec<u8>) -> Result<Inbox, ExecError> {
+        if self.next(message)? {
+            return Ok(Inbox::Message);
+        }
+        // A datagram is a message, so that it need not be kept.
+        Ok(match self.read()? {
+            Some(length) => {
+                message.extend_from_slice(&self.datagram[..length]);
+                Inbox::Message
+            }
+            None => Inbox::Empty,
         })
     }
 
@@ -164,7 +189,10 @@ impl Link for UdpLink {
     }
 
     fn enqueue(&mut self, message: &[u8]) -> Result<(), ExecError> {
-        self.outbox.push_back(message.to_vec());
+        let mut datagram = std::mem::take(&mut self.spare);
+        datagram.clear();
+        datagram.extend_from_slice(message);
+        self.outbox.push_back(datagram);
         Ok(())
     }
 
@@ -178,9 +206,7 @@ impl Link for UdpLink {
                 return Err(ExecError::dropped(&self.name, "not connected"));
             };
             match socket.send_to(datagram, target) {
-                Ok(_) => {
-                    self.outbox.pop_front();
-                }
+                Ok(_) => self.spare = self.outbox.pop_front().unwrap_or_default(),
                 Err(e) if e.kind() == ErrorKind::WouldBlock => {
                     return Ok(self.outbox.iter().map(Vec::len).sum());
                 }
