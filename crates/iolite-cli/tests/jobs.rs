@@ -25,10 +25,14 @@ fn views_are_the_same_bytes() {
     let states = 60_000;
     let mut text = format!("des (0,{},{states})\n", 2 * states);
     for state in 0..states {
-        // A tree with a step back, so that levels are wide, and some internal steps.
-        let label = if state % 11 == 0 { "i" } else { "\"?a\"" };
-        let _ = writeln!(text, "({state},{label},{})", (2 * state + 1) % states);
-        let _ = writeln!(text, "({state},\"!x\",{})", (2 * state + 2) % states);
+        // A tree whose leaves lead back, so that levels are wide; some steps are internal, and labels tell states apart.
+        let (left, right) = ((2 * state + 1) % states, (2 * state + 2) % states);
+        let label = match state % 11 {
+            0 => "i".to_owned(),
+            _ => format!("\"?a{}\"", state % 47),
+        };
+        let _ = writeln!(text, "({state},{label},{left})");
+        let _ = writeln!(text, "({state},\"!x{}\",{right})", state % 43);
     }
     let model = write(&folder, "wide.aut", text);
     for view in ["model", "determinised", "suspension-automaton"] {

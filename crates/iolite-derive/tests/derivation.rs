@@ -34,7 +34,7 @@ fn pair() -> impl Strategy<Value = (Lts, Lts)> {
     })
 }
 
-fn enumerate<O: FiniteOracle<State: Send> + Send>(
+fn enumerate<O: FiniteOracle>(
     oracle: &mut O,
     depth: usize,
     enumeration: Enumeration,

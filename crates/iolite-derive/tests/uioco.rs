@@ -53,7 +53,7 @@ fn tester(s: &Lts) -> ConformanceTester<UiocoOracle<&Lts>> {
     ConformanceTester::new(UiocoOracle::new(s, POLICY))
 }
 
-fn enumerate<O: FiniteOracle<State: Send> + Send>(
+fn enumerate<O: FiniteOracle>(
     oracle: &mut O,
     depth: usize,
     enumeration: Enumeration,

@@ -1,7 +1,6 @@
 //! Exhaustive derivation up to a depth, for every relation that has an oracle.
 
 use std::collections::VecDeque;
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use iolite_lts::LabelId;
@@ -69,16 +68,25 @@ const AT_A_TIME: usize = 32;
 impl ExhaustiveDerivation {
     /// Derives the test cases, named `<model>-<n>`, short ones first where the enumeration is by
     /// traces.
-    pub fn derive<O>(&self, oracle: &mut O, model: &ModelRef) -> Enumerated
-    where
-        O: FiniteOracle<State: Send> + Send,
-    {
-        let mut cases = Vec::new();
-        let complete = self.derive_each(oracle, model, CaseWork::alone(), &mut |written| {
-            cases.push(written.case);
-            ControlFlow::Continue(())
-        });
-        Enumerated { cases, complete }
+    pub fn derive<O: FiniteOracle>(&self, oracle: &mut O, model: &ModelRef) -> Enumerated {
+        let labels = Arc::new(oracle.labels().clone());
+        let criterion = oracle.criterion();
+        let case = |(n, states)| numbered_case(criterion, model, &labels, n, states);
+        if let Some(leaving) = self.enumeration.leaving() {
+            // Without threads an oracle need not be fit for them.
+            let mut traces = TraceCases::new(oracle, self.bounded_depth(), leaving, self.limit);
+            let states = (&mut traces).map(|(arena, root)| arena.into_states(root));
+            return Enumerated {
+                cases: (1..).zip(states).map(case).collect(),
+                complete: traces.complete && self.bounded_depth() == self.depth,
+            };
+        }
+        let (roots, arena, complete) = self.trees(oracle);
+        let states = roots.into_iter().map(|root| arena.extract(root));
+        Enumerated {
+            cases: (1..).zip(states).map(case).collect(),
+            complete,
+        }
     }
 
     /// The same by several threads, with texts, and without keeping the test cases. Says whether these are
@@ -95,18 +103,31 @@ impl ExhaustiveDerivation {
     {
         let labels = Arc::new(oracle.labels().clone());
         let criterion = oracle.criterion();
-        let depth = self.depth.min(MAX_ENUMERATION_DEPTH);
         let case = |n, states| numbered_case(criterion, model, &labels, n, states);
         if let Some(leaving) = self.enumeration.leaving() {
             // One trace after the other, while others write the test cases of those before.
-            let mut traces = TraceCases::new(oracle, depth, leaving, self.limit);
+            let mut traces = TraceCases::new(oracle, self.bounded_depth(), leaving, self.limit);
             let make = |(n, (arena, root)): (usize, (Arena, TestStateId))| {
                 case(n, arena.into_states(root))
             };
             let end = work.each((1..).zip(&mut traces), AT_A_TIME, &make, take);
-            return end.is_continue() && traces.complete && depth == self.depth;
+            let whole = self.bounded_depth() == self.depth;
+            return end.is_continue() && traces.complete && whole;
         }
+        let (roots, arena, complete) = self.trees(oracle);
+        let make = |(n, root)| case(n, arena.extract(root));
+        let end = work.each((1..).zip(roots), AT_A_TIME, &make, take);
+        complete && end.is_continue()
+    }
+
+    fn bounded_depth(&self) -> usize {
+        self.depth.min(MAX_ENUMERATION_DEPTH)
+    }
+
+    /// The roots of the test cases that follow no trace, and whether these are all there are.
+    fn trees<O: FiniteOracle>(&self, oracle: &mut O) -> (Vec<TestStateId>, Arena, bool) {
         let initial = oracle.start();
+        let depth = self.bounded_depth();
         let mut all = AllTests {
             arena: Arena::default(),
             memo: FxHashMap::default(),
@@ -117,19 +138,9 @@ impl ExhaustiveDerivation {
             complete: true,
         };
         let mut roots = all.tests(oracle, initial, depth);
-        let AllTests {
-            arena,
-            mut complete,
-            ..
-        } = all;
-        complete &= depth == self.depth;
-        if roots.len() > self.limit {
-            roots.truncate(self.limit);
-            complete = false;
-        }
-        let make = |(n, root)| case(n, arena.extract(root));
-        let end = work.each((1..).zip(roots), AT_A_TIME, &make, take);
-        complete && end.is_continue()
+        let complete = all.complete && depth == self.depth && roots.len() <= self.limit;
+        roots.truncate(self.limit);
+        (roots, all.arena, complete)
     }
 }
 
