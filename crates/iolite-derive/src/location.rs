@@ -31,7 +31,10 @@ pub(crate) fn places_of<M: Semantics<State = StateId>>(model: &M, members: &[Sta
     places
 }
 
-/// The places of a run in words. Through queues the inputs after the last silence may still be under
+/// Places that are told to people; through several channels there may be thousands, and a certificate has them all.
+const MOST_TOLD: usize = 12;
+
+/// The places of a run in words, as many as people read. Through queues the inputs after the last silence may still be under
 /// way, so that the system is before or after them.
 pub fn told_places(locations: &[String], context: &str, trace: &[String]) -> String {
     let since = trace.iter().rev().take_while(|action| *action != "delta");
@@ -40,7 +43,10 @@ pub fn told_places(locations: &[String], context: &str, trace: &[String]) -> Str
         .map(String::as_str)
         .collect();
     inputs.dedup();
-    let list = locations.join(", ");
+    let mut list = locations[..locations.len().min(MOST_TOLD)].join(", ");
+    if locations.len() > MOST_TOLD {
+        list += &format!(" and {} more", locations.len() - MOST_TOLD);
+    }
     if context != crate::Context::Queues.name() || locations.len() < 2 || inputs.is_empty() {
         return list;
     }
@@ -49,4 +55,24 @@ pub fn told_places(locations: &[String], context: &str, trace: &[String]) -> Str
         _ => "how many of the inputs since the last silence had been taken".to_owned(),
     };
     format!("one of {list}: the tester cannot tell {which}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn people_are_told_a_dozen_places() {
+        let places = |n: usize| (0..n).map(|k| format!("S{k}")).collect::<Vec<_>>();
+        let told = |n: usize| told_places(&places(n), "synchronous", &[]);
+        assert_eq!(told(2), "S0, S1");
+        assert!(told(12).ends_with("S10, S11"));
+        assert!(told(1000).ends_with("S10, S11 and 988 more"));
+        let through_queues = told_places(&places(14), "queues", &["?a".to_owned()]);
+        assert!(through_queues.starts_with("one of S0, "));
+        assert!(
+            through_queues
+                .ends_with(" and 2 more: the tester cannot tell whether ?a had been taken")
+        );
+    }
 }
