@@ -36,10 +36,7 @@ fn write_step(event: &Event, line: &mut Vec<u8>) -> bool {
                 return false;
             }
             line.extend_from_slice(b"{\"event\":\"stimulus\",\"run\":");
-            place(*run, *step, line);
-            text(b",\"action\":\"", action, line);
-            line.extend_from_slice(b",\"at\":");
-            number(*at, line);
+            act((*run, *step, *at), action, line);
         }
         Event::Output {
             run,
@@ -53,10 +50,7 @@ fn write_step(event: &Event, line: &mut Vec<u8>) -> bool {
                 return false;
             }
             line.extend_from_slice(b"{\"event\":\"output\",\"run\":");
-            place(*run, *step, line);
-            text(b",\"action\":\"", action, line);
-            line.extend_from_slice(b",\"at\":");
-            number(*at, line);
+            act((*run, *step, *at), action, line);
             if let Some(other) = preempted {
                 text(b",\"preempted\":\"", other, line);
             }
@@ -121,6 +115,15 @@ fn write_step(event: &Event, line: &mut Vec<u8>) -> bool {
 /// Whether JSON writes a text as it is.
 fn is_plain(text: &str) -> bool {
     !text.bytes().any(|b| b < b' ' || b == b'"' || b == b'\\')
+}
+
+/// Appends what stimuli and outputs have alike: run, whose name is there already, step, action, which is plain, and time.
+#[inline]
+fn act((run, step, at): (u64, u64, u64), action: &str, line: &mut Vec<u8>) {
+    place(run, step, line);
+    text(b",\"action\":\"", action, line);
+    line.extend_from_slice(b",\"at\":");
+    number(at, line);
 }
 
 /// Appends a name, with the first quote of what it names, and a plain text.
