@@ -1,5 +1,7 @@
 //! τ-closure: what a set of states reaches by internal actions alone.
 
+use std::ops::Range;
+
 use crate::{LabelKind, Semantics, StateId, Step};
 
 /// Scratch space for closures over one model; nothing is allocated once it is warm.
@@ -23,6 +25,9 @@ struct Unknown {
     ends: Vec<usize>,
 }
 
+/// So many states are few.
+const FEW: usize = 16;
+
 /// Where the internal steps of a state lead: a range of the targets, of which the first says how many there
 /// are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +50,9 @@ impl Closure {
             states.dedup();
             return;
         }
+        if self.close_few(model, states) {
+            return;
+        }
         if self.round == u32::MAX {
             self.reached.fill(0);
             self.round = 0;
@@ -62,15 +70,7 @@ impl Closure {
         while next < states.len() {
             let state = states[next];
             next += 1;
-            if self.is_stable(model, state) {
-                continue;
-            }
-            let internal = self.internal(model, state);
-            if internal == Internal::NONE {
-                continue;
-            }
-            let start = internal.0 as usize;
-            for k in start + 1..=start + self.targets[start].index() {
+            for k in self.internal_targets(model, state) {
                 let target = self.targets[k];
                 if self.reach(target) {
                     states.push(target);
@@ -78,6 +78,51 @@ impl Closure {
             }
         }
         states.sort_unstable();
+    }
+
+    /// The same for sets that stay small, which most do: a look at the few states that there are costs less than one
+    /// into memory for each. `false`, with some states added, where the set is not small.
+    fn close_few<M: Semantics<State = StateId>>(
+        &mut self,
+        model: &M,
+        states: &mut Vec<StateId>,
+    ) -> bool {
+        let mut next = 0;
+        while next < states.len() {
+            if states.len() > FEW {
+                return false;
+            }
+            let state = states[next];
+            next += 1;
+            let targets = self.internal_targets(model, state);
+            for target in &self.targets[targets] {
+                if !states.contains(target) {
+                    states.push(*target);
+                }
+            }
+        }
+        states.sort_unstable();
+        states.dedup();
+        true
+    }
+
+    /// Where the targets of the internal steps of a state stand among all.
+    #[inline]
+    fn internal_targets<M: Semantics<State = StateId>>(
+        &mut self,
+        model: &M,
+        state: StateId,
+    ) -> Range<usize> {
+        if self.is_stable(model, state) {
+            return 0..0;
+        }
+        match self.internal(model, state) {
+            Internal::NONE => 0..0,
+            Internal(start) => {
+                let start = start as usize;
+                start + 1..start + 1 + self.targets[start].index()
+            }
+        }
     }
 
     /// Whether `state` has no internal step.
@@ -176,5 +221,52 @@ impl Closure {
         self.reached.len() * size_of::<u32>()
             + self.internal.len() * size_of::<Internal>()
             + self.targets.len() * size_of::<StateId>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::LtsBuilder;
+
+    proptest! {
+        /// Of few states and of many, asked for one after the other.
+        #[test]
+        fn a_closure_is_the_least_set_that_internal_steps_do_not_leave(
+            count in 1..60usize,
+            steps in proptest::collection::vec((0..60usize, any::<bool>(), 0..60usize), 0..150),
+            sets in proptest::collection::vec(proptest::collection::vec(0..60usize, 1..30), 1..6),
+        ) {
+            let mut builder = LtsBuilder::new();
+            let states: Vec<StateId> = (0..count).map(|_| builder.state()).collect();
+            let steps: Vec<_> = steps
+                .into_iter()
+                .map(|(from, internal, to)| (states[from % count], internal, states[to % count]))
+                .collect();
+            for &(from, internal, to) in &steps {
+                builder.transition_text(from, if internal { "i" } else { "!x" }, to);
+            }
+            let model = builder.build().unwrap();
+            let mut closure = Closure::default();
+            for set in sets {
+                let mut closed: Vec<StateId> = set.iter().map(|s| states[s % count]).collect();
+                let mut least: std::collections::BTreeSet<StateId> = closed.iter().copied().collect();
+                loop {
+                    let before = least.len();
+                    for &(from, internal, to) in &steps {
+                        if internal && least.contains(&from) {
+                            least.insert(to);
+                        }
+                    }
+                    if least.len() == before {
+                        break;
+                    }
+                }
+                closure.close(&model, &mut closed);
+                prop_assert_eq!(closed, least.into_iter().collect::<Vec<_>>());
+            }
+        }
     }
 }

@@ -124,18 +124,10 @@ impl SetTable {
         if 4 * (self.entries.len() + 1) > 3 * self.slots.len() {
             self.grow();
         }
-        let mask = self.slots.len() - 1;
-        let mut at = hash as usize & mask;
-        loop {
-            let slot = self.slots[at];
-            if slot.is_free() {
-                break;
-            }
-            if slot.hash == hash && self.members(slot.set) == set {
-                return slot.set;
-            }
-            at = (at + 1) & mask;
-        }
+        let at = match self.slot_of(set, hash) {
+            Ok(found) => return found,
+            Err(free) => free,
+        };
         let id = SetId::new(self.entries.len());
         assert!(id != SetId::NONE, "fewer than 2^32 - 1 sets");
         self.slots[at] = Slot { hash, set: id };
@@ -144,6 +136,31 @@ impl SetTable {
             Entry::many(self.members.len() - set.len(), set.len())
         }));
         id
+    }
+
+    /// The id of a set that is there, where the hash of the set is known.
+    pub(crate) fn find_hashed(&self, set: &[StateId], SetHash(hash): SetHash) -> Option<SetId> {
+        if self.slots.is_empty() {
+            return None;
+        }
+        self.slot_of(set, hash).ok()
+    }
+
+    /// The id of a set, or the free slot where it belongs.
+    #[inline]
+    fn slot_of(&self, set: &[StateId], hash: u32) -> Result<SetId, usize> {
+        let mask = self.slots.len() - 1;
+        let mut at = hash as usize & mask;
+        loop {
+            let slot = self.slots[at];
+            if slot.is_free() {
+                return Err(at);
+            }
+            if slot.hash == hash && self.members(slot.set) == set {
+                return Ok(slot.set);
+            }
+            at = (at + 1) & mask;
+        }
     }
 
     /// Reads what the search for sets with these hashes looks at first. Asked before the sets are interned

@@ -10,8 +10,8 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::{LabelId, Semantics, StateId, in_order};
 
-use super::expansion::{Expander, Expansion, Places, Taken};
-use super::nodes::{Node, Nodes, Place};
+use super::expansion::{Expander, Expansion, Taken};
+use super::nodes::{Node, Nodes, members_without_table};
 use super::rules::PairRules;
 
 /// Pairs that are expanded at a time. Their steps should stay in a cache until they are taken.
@@ -68,7 +68,8 @@ impl<R: PairRules, M: Semantics<State = StateId>> Jobs<R, M> for OneJob {
         take: &mut Take<'_, E>,
     ) -> ControlFlow<E> {
         for (k, chunk) in level.chunks(CHUNK).enumerate() {
-            lead.expand(chunk, nodes, map, crew);
+            let mut places = |node, members: &mut Vec<StateId>| nodes.append(node, members);
+            lead.expand(chunk, &mut places, map, crew);
             take(nodes, k * CHUNK, crew)?;
         }
         ControlFlow::Continue(())
@@ -141,25 +142,26 @@ where
             spare.push(expansion);
             return end;
         }
-        let places = &LevelPlaces::of(level, nodes);
+        let places = &LevelPlaces::of(level, *chunk, nodes);
         let ahead = AHEAD * (others.len() + 1);
         // The memory of chunks that were taken.
         let pool = &Mutex::new(std::mem::take(spare));
         let locked = || pool.lock().unwrap_or_else(PoisonError::into_inner);
         let helpers = others.iter_mut().map(|(rules, implementation)| {
-            move |chunk: &[Taken]| {
+            move |(k, chunk): (usize, &[Taken])| {
                 let mut expansion = locked().pop().unwrap_or_default();
                 // A reference to the implementation may not go to another thread; the only one may.
-                Expander::new(rules, implementation).expand(chunk, places, map, &mut expansion);
+                let mut expander = Expander::new(rules, implementation);
+                expander.expand(chunk, &mut places.of_chunk(k), map, &mut expansion);
                 expansion
             }
         });
         let mut first = 0;
         let end = in_order(
-            level.chunks(*chunk),
-            &mut |chunk| {
+            level.chunks(*chunk).enumerate(),
+            &mut |(k, chunk)| {
                 let mut expansion = locked().pop().unwrap_or_default();
-                lead.expand(chunk, places, map, &mut expansion);
+                lead.expand(chunk, &mut places.of_chunk(k), map, &mut expansion);
                 expansion
             },
             helpers.collect(),
@@ -185,35 +187,53 @@ where
 
 /// The places of a level, apart from the nodes, which grow while the level is taken.
 struct LevelPlaces {
-    /// Node, where its members start, and its part, in the order of nodes.
-    nodes: Vec<(Node, usize, u32)>,
+    has_parts: bool,
+    /// For each chunk the first of its places.
+    chunks: Vec<usize>,
+    /// Where the members of each place end, and its part. Sets that need no table are not among them, unless there
+    /// are parts.
+    places: Vec<(usize, u32)>,
     members: Vec<StateId>,
 }
 
 impl LevelPlaces {
-    fn of(level: &[Taken], nodes: &Nodes) -> Self {
+    fn of(level: &[Taken], chunk: usize, nodes: &Nodes) -> Self {
         let mut places = Self {
-            nodes: Vec::new(),
+            has_parts: nodes.has_parts(),
+            chunks: Vec::new(),
+            places: Vec::new(),
             members: Vec::new(),
         };
-        for group in level.chunk_by(|a, b| a.1 == b.1) {
-            let node = group[0].1;
-            let place = nodes.place(node);
-            places.nodes.push((node, places.members.len(), place.part));
-            places.members.extend_from_slice(place.members);
+        for pairs in level.chunks(chunk) {
+            places.chunks.push(places.places.len());
+            for group in pairs.chunk_by(|a, b| a.1 == b.1) {
+                let node = group[0].1;
+                if places.has_parts || members_without_table(node).is_none() {
+                    let part = nodes.append(node, &mut places.members);
+                    places.places.push((places.members.len(), part));
+                }
+            }
         }
         places
     }
-}
 
-impl Places for LevelPlaces {
-    fn place(&self, node: Node) -> Place<'_> {
-        let i = self.nodes.partition_point(|n| n.0 < node);
-        let (_, start, part) = self.nodes[i];
-        let end = self.nodes.get(i + 1).map_or(self.members.len(), |n| n.1);
-        Place {
-            members: &self.members[start..end],
-            part,
+    /// Gives the places of a chunk, one after the other.
+    fn of_chunk(&self, chunk: usize) -> impl FnMut(Node, &mut Vec<StateId>) -> u32 + '_ {
+        let mut next = self.chunks[chunk];
+        let before = next.checked_sub(1).map(|last| self.places[last].0);
+        let mut start = before.unwrap_or(0);
+        move |node, members| {
+            if !self.has_parts
+                && let Some(set) = members_without_table(node)
+            {
+                members.extend_from_slice(&set);
+                return 0;
+            }
+            let (end, part) = self.places[next];
+            members.extend_from_slice(&self.members[start..end]);
+            next += 1;
+            start = end;
+            part
         }
     }
 }

@@ -10,14 +10,16 @@ use super::set_row::TargetSets;
 /// in.
 pub(super) type Taken = (StateId, Node);
 
-/// Where the places of nodes are found.
-pub(super) trait Places {
-    fn place(&self, node: Node) -> Place<'_>;
-}
+/// Appends the members of a node, and says its part. It is asked for the nodes of some pairs in their order, once
+/// for those of one node that are together.
+pub(super) type Places<'a> = dyn FnMut(Node, &mut Vec<StateId>) -> u32 + 'a;
 
-impl Places for Nodes {
-    fn place(&self, node: Node) -> Place<'_> {
-        Nodes::place(self, node)
+impl Nodes {
+    /// As [`Places`] has it.
+    pub(super) fn append(&self, node: Node, members: &mut Vec<StateId>) -> u32 {
+        let (states, part) = self.place(node);
+        members.extend_from_slice(&states);
+        part
     }
 }
 
@@ -110,16 +112,15 @@ impl<'a, R: PairRules, M: Semantics<State = StateId>> Expander<'a, R, M> {
 
     /// Collects the places of these pairs, and reads from memory what the pairs need, all at once: one after
     /// the other, each would wait for its own.
-    fn look_ahead(&mut self, pairs: &[Taken], places: &dyn Places) {
+    fn look_ahead(&mut self, pairs: &[Taken], places: &mut Places<'_>) {
         self.members.clear();
         self.members.extend(pairs.iter().map(|&(state, _)| state));
         self.implementation.look_ahead(&self.members);
         self.members.clear();
         self.ends.clear();
         for group in pairs.chunk_by(|a, b| a.1 == b.1) {
-            let place = places.place(group[0].1);
-            self.members.extend_from_slice(place.members);
-            self.ends.push((self.members.len(), place.part));
+            let part = places(group[0].1, &mut self.members);
+            self.ends.push((self.members.len(), part));
         }
         // More than a cache holds would be read in vain.
         let near = self.members.len().min(MOST_AHEAD);
@@ -131,7 +132,7 @@ impl<'a, R: PairRules, M: Semantics<State = StateId>> Expander<'a, R, M> {
     pub(super) fn expand(
         &mut self,
         pairs: &[Taken],
-        places: &dyn Places,
+        places: &mut Places<'_>,
         map: &[LabelId],
         expansion: &mut Expansion,
     ) {

@@ -1,5 +1,6 @@
 //! The pairs of a search: for each state of the implementation an antichain of specification sets.
 
+use std::cmp::Ordering;
 use std::hash::BuildHasher;
 
 use hashbrown::HashTable;
@@ -10,7 +11,7 @@ use crate::{LabelId, StateId};
 
 use super::nodes::{Node, Nodes, Place};
 use super::rules::Goal;
-use super::set_row::{TargetSets, signature_of};
+use super::set_row::{Number, TargetSets, signature_of};
 
 /// Which pairs count as met before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +67,14 @@ pub(super) struct Pairs {
     dropped: bool,
     /// Whether sets of different parts are never compared.
     separate: bool,
+}
+
+/// The place of a pair that may be new.
+#[derive(Clone, Copy)]
+struct Ours<'a> {
+    place: Place<'a>,
+    signature: u32,
+    hash: SetHash,
 }
 
 /// Where a pair belongs.
@@ -131,9 +140,15 @@ impl Pairs {
 
     /// The first pair.
     pub(super) fn start(&mut self, nodes: &mut Nodes, state: StateId, place: Place<'_>) {
+        let hash = SetHash::of(place.members);
+        let node = nodes.intern(place, hash);
         let signature = signature_of(place.members);
-        let slot = self.slot(nodes, state, place, signature);
-        let node = nodes.intern(place, SetHash::of(place.members));
+        let ours = Ours {
+            place,
+            signature,
+            hash,
+        };
+        let slot = self.slot(nodes, state, ours, &mut Number::Known(node));
         self.enter(state, node, (0, LabelId::TAU), signature, slot);
     }
 
@@ -142,7 +157,16 @@ impl Pairs {
         let Pair {
             node, signature, ..
         } = self.met[pair as usize];
-        let slot = self.slot(nodes, state, nodes.place(node), signature);
+        let (members, part) = nodes.place(node);
+        let ours = Ours {
+            place: Place {
+                members: &members,
+                part,
+            },
+            signature,
+            hash: SetHash::default(),
+        };
+        let slot = self.slot(nodes, state, ours, &mut Number::Known(node));
         self.enter(state, node, (pair, LabelId::TAU), signature, slot)
     }
 
@@ -163,20 +187,31 @@ impl Pairs {
         goal: Goal,
         by: (u32, LabelId),
     ) -> bool {
-        let place = Place {
-            members: sets.members(goal.set),
-            part: goal.part,
+        let members = sets.members(goal.set);
+        let ours = Ours {
+            place: Place {
+                members: &members,
+                part: goal.part,
+            },
+            signature: sets.signature(goal.set),
+            hash: sets.hash(goal.set),
         };
-        let signature = sets.signature(goal.set);
-        let slot = self.slot(nodes, state, place, signature);
+        let before = sets.number(goal.set, goal.part);
+        let mut number = before;
+        let slot = self.slot(nodes, state, ours, &mut number);
         if slot == Slot::Known {
+            if number != before {
+                sets.set_number(goal.set, goal.part, number);
+            }
             return false;
         }
-        let known = sets.node(goal.set, goal.part);
-        let node = known.unwrap_or_else(|| nodes.intern(place, sets.hash(goal.set)));
-        if known.is_none() {
-            sets.set_node(goal.set, goal.part, node);
-        }
+        let node = match number {
+            // A set of one state has a number before it is met.
+            Number::Known(node) if members.len() != 1 => node,
+            _ => nodes.intern(ours.place, ours.hash),
+        };
+        let signature = ours.signature;
+        sets.set_number(goal.set, goal.part, Number::Known(node));
         self.enter(state, node, by, signature, slot)
     }
 
@@ -211,10 +246,15 @@ impl Pairs {
     }
 
     /// Where a pair with this set belongs; the pairs with larger sets leave the chain.
-    fn slot(&mut self, nodes: &Nodes, state: StateId, place: Place<'_>, signature: u32) -> Slot {
+    fn slot(&mut self, nodes: &Nodes, state: StateId, ours: Ours<'_>, number: &mut Number) -> Slot {
         if self.chains.len() <= state.index() {
             self.chains.resize(state.index() + 1, END);
         }
+        let Ours {
+            place,
+            signature,
+            hash,
+        } = ours;
         let mut length = 0;
         let mut previous = END;
         let mut at = self.chains[state.index()];
@@ -230,25 +270,34 @@ impl Pairs {
                 Order::Equality => (known == signature, false),
             };
             if may_be_smaller || may_be_larger {
-                let other = nodes.place(node);
-                let (ours, theirs) = (place.members, other.members);
-                let comparable = (other.part == place.part || !self.separate)
-                    && (self.order == Order::Inclusion || theirs.len() == ours.len());
-                if comparable && may_be_smaller && is_subset(theirs, ours) {
-                    self.dropped |= theirs.len() < ours.len();
+                // Equal sets come up most often, and equal they are by their numbers.
+                if number.find(nodes, place, hash) == Some(node) {
                     return Slot::Known;
                 }
-                if comparable && may_be_larger && is_subset(ours, theirs) {
-                    self.dropped = true;
-                    if at >= self.fresh {
-                        self.met[at as usize].next = REPLACED;
+                let order = match self.order {
+                    Order::Inclusion => compare(nodes, node, place, self.separate),
+                    Order::Equality if self.separate => None,
+                    Order::Equality => compare(nodes, node, place, false).filter(|o| o.is_eq()),
+                };
+                match order {
+                    Some(Ordering::Less) => {
+                        self.dropped = true;
+                        return Slot::Known;
                     }
-                    match self.met.get_mut(previous as usize) {
-                        Some(previous) => previous.next = next,
-                        None => self.chains[state.index()] = next,
+                    Some(Ordering::Equal) => return Slot::Known,
+                    Some(Ordering::Greater) => {
+                        self.dropped = true;
+                        if at >= self.fresh {
+                            self.met[at as usize].next = REPLACED;
+                        }
+                        match self.met.get_mut(previous as usize) {
+                            Some(previous) => previous.next = next,
+                            None => self.chains[state.index()] = next,
+                        }
+                        at = next;
+                        continue;
                     }
-                    at = next;
-                    continue;
+                    None => {}
                 }
             }
             length += 1;
@@ -301,9 +350,23 @@ fn hash(state: StateId, node: Node) -> u64 {
     FxBuildHasher.hash_one((state, node))
 }
 
+/// How the set of a node compares with ours by inclusion; sets of different parts do not where these are separate.
+#[inline]
+fn compare(nodes: &Nodes, node: Node, ours: Place<'_>, separate: bool) -> Option<Ordering> {
+    let (theirs, part) = nodes.place(node);
+    if separate && part != ours.part {
+        return None;
+    }
+    let order = theirs.len().cmp(&ours.members.len());
+    let is_included = match order {
+        Ordering::Less | Ordering::Equal => is_subset(&theirs, ours.members),
+        Ordering::Greater => is_subset(ours.members, &theirs),
+    };
+    is_included.then_some(order)
+}
+
 /// Whether a sorted set is a subset of another.
 fn is_subset(small: &[StateId], large: &[StateId]) -> bool {
-    // Equal sets come up most often, and to find that out is quick.
     if small.len() >= large.len() {
         return small == large;
     }

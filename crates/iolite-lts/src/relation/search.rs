@@ -337,15 +337,18 @@ impl<R: PairRules, M: Semantics<State = StateId>, J: Jobs<R, M>> Walk<'_, R, M, 
     /// Adds to the violations that were met what was allowed instead.
     fn explain_violations(&mut self) {
         for (pair, node, observed) in std::mem::take(&mut self.memory.met) {
-            let place = self.nodes.place(node);
-            self.lead.rules.enter(place);
+            let (members, part) = self.nodes.place(node);
+            self.lead.rules.enter(Place {
+                members: &members,
+                part,
+            });
             let kind = kind(node, &observed);
             self.memory.found.push(Violation {
                 trace: self.memory.pairs.trace(pair),
                 observed,
                 allowed: self.lead.rules.allowed(),
                 implementation: self.memory.pairs.state(pair),
-                specification: place.members.to_vec(),
+                specification: members.to_vec(),
                 kind,
             });
         }

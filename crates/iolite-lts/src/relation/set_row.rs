@@ -3,7 +3,9 @@
 use crate::set_table::SetHash;
 use crate::{Closure, LabelId, LabelKind, Semantics, StateId, Step};
 
-use super::nodes::{Node, Place};
+use super::nodes::{
+    IN_TABLE, Members, Node, Nodes, Place, members_without_table, number_without_table,
+};
 
 /// The sets after the labels that implementations take, as far as they were asked for.
 ///
@@ -11,6 +13,7 @@ use super::nodes::{Node, Place};
 /// with an antichain keeps few of the pairs that these lead to.
 #[derive(Default)]
 pub(super) struct TargetSets {
+    /// Those of several states.
     sets: Vec<TargetSet>,
     members: Vec<StateId>,
 }
@@ -20,17 +23,48 @@ struct TargetSet {
     end: u32,
     signature: u32,
     hash: SetHash,
-    /// Its number with the part it was interned with last.
-    node: Option<(u32, Node)>,
+    /// Its number with the part it was asked for last.
+    number: (u32, Number),
 }
 
-/// A set among [`TargetSets`].
+/// What is known of the number of a set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Number {
+    Known(Node),
+    /// It had none when so many were given.
+    NoneOf(usize),
+}
+
+impl Number {
+    const UNKNOWN: Self = Self::NoneOf(usize::MAX);
+
+    /// The number of a place, if it has one. The same place is looked up again only after others got a number.
+    #[inline]
+    pub(super) fn find(&mut self, nodes: &Nodes, place: Place<'_>, hash: SetHash) -> Option<Node> {
+        match *self {
+            Self::Known(node) => return Some(node),
+            Self::NoneOf(numbered) if numbered == nodes.numbered() => return None,
+            Self::NoneOf(_) => {}
+        }
+        let found = nodes.find(place, hash);
+        *self = found.map_or_else(|| Self::NoneOf(nodes.numbered()), Self::Known);
+        found
+    }
+}
+
+/// A set among [`TargetSets`], or one that needs no place there: numbers are those of
+/// [`number_without_table`], or places with [`IN_TABLE`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Target(u32);
 
 impl Target {
     /// The empty set: σ is no trace of the specification.
     pub(super) const NONE: Self = Self(u32::MAX);
+
+    /// The place in the table of one that has a place there.
+    fn index(self) -> usize {
+        (self.0 ^ IN_TABLE) as usize
+    }
 }
 
 impl TargetSets {
@@ -40,6 +74,9 @@ impl TargetSets {
     }
 
     fn add(&mut self, members: &[StateId]) -> Target {
+        if let Some(number) = number_without_table(members) {
+            return Target(number);
+        }
         let start = self.members.len() as u32;
         self.members.extend_from_slice(members);
         self.sets.push(TargetSet {
@@ -47,40 +84,50 @@ impl TargetSets {
             end: self.members.len() as u32,
             signature: signature_of(members),
             hash: SetHash::of(members),
-            node: None,
+            number: (0, Number::UNKNOWN),
         });
-        Target(self.sets.len() as u32 - 1)
+        Target((self.sets.len() as u32 - 1) | IN_TABLE)
     }
 
-    pub(super) fn members(&self, target: Target) -> &[StateId] {
-        match self.sets.get(target.0 as usize) {
-            Some(set) => &self.members[set.start as usize..set.end as usize],
-            None => &[],
+    #[inline]
+    pub(super) fn members(&self, target: Target) -> Members<'_> {
+        members_without_table(target.0).unwrap_or_else(|| {
+            let set = &self.sets[target.index()];
+            Members::All(&self.members[set.start as usize..set.end as usize])
+        })
+    }
+
+    #[inline]
+    pub(super) fn signature(&self, target: Target) -> u32 {
+        match self.sets.get(target.index()) {
+            Some(set) => set.signature,
+            None => signature_of(&self.members(target)),
         }
     }
 
-    pub(super) fn signature(&self, target: Target) -> u32 {
-        self.sets.get(target.0 as usize).map_or(0, |s| s.signature)
-    }
-
     pub(super) fn hash(&self, target: Target) -> SetHash {
-        let set = self.sets.get(target.0 as usize);
+        let set = self.sets.get(target.index());
         set.map_or_else(SetHash::default, |set| set.hash)
     }
 
+    /// The hashes of the sets that are looked for in a table.
     pub(super) fn hashes(&self) -> impl Iterator<Item = SetHash> + Clone {
         self.sets.iter().map(|set| set.hash)
     }
 
-    /// The number of the set with a part, once [`Self::set_node`] has said it.
-    pub(super) fn node(&self, target: Target, part: u32) -> Option<Node> {
-        let (of, node) = self.sets.get(target.0 as usize)?.node?;
-        (of == part).then_some(node)
+    /// What is known of the number of the set with a part.
+    #[inline]
+    pub(super) fn number(&self, target: Target, part: u32) -> Number {
+        match self.sets.get(target.index()) {
+            Some(set) if set.number.0 == part => set.number.1,
+            _ => Number::UNKNOWN,
+        }
     }
 
-    pub(super) fn set_node(&mut self, target: Target, part: u32, node: Node) {
-        if let Some(set) = self.sets.get_mut(target.0 as usize) {
-            set.node = Some((part, node));
+    #[inline]
+    pub(super) fn set_number(&mut self, target: Target, part: u32, number: Number) {
+        if let Some(set) = self.sets.get_mut(target.index()) {
+            set.number = (part, number);
         }
     }
 
@@ -172,10 +219,15 @@ impl SetRow {
         let found = self.labels.get_mut(i).filter(|l| l.label == label)?;
         if found.target.is_none() {
             let steps = &self.steps[found.steps.0 as usize..found.steps.1 as usize];
-            self.scratch.clear();
-            self.scratch.extend(steps.iter().map(|&(_, state)| state));
-            self.closure.close(model, &mut self.scratch);
-            found.target = Some(sets.add(&self.scratch));
+            found.target = Some(match *steps {
+                [(_, state)] if self.closure.is_stable(model, state) => sets.add(&[state]),
+                _ => {
+                    self.scratch.clear();
+                    self.scratch.extend(steps.iter().map(|&(_, state)| state));
+                    self.closure.close(model, &mut self.scratch);
+                    sets.add(&self.scratch)
+                }
+            });
         }
         found.target
     }

@@ -7,11 +7,11 @@ use rustc_hash::FxBuildHasher;
 
 use crate::{Closure, LabelId, LabelKind, Semantics, StateId, Step};
 
-/// Index of an interned set of labels.
+/// A set of labels: its bits where one word has them all, else the index of an interned one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) struct LabelSetId(u32);
+pub(super) struct LabelSetId(u64);
 
-/// Sets of labels as rows of bits, interned.
+/// Sets of labels as rows of bits, interned unless a row is one word.
 #[derive(Clone, Debug)]
 struct LabelSets {
     words: usize,
@@ -20,20 +20,26 @@ struct LabelSets {
 }
 
 impl LabelSets {
-    fn get(&self, id: LabelSetId) -> &[u64] {
+    fn get<'a>(&'a self, id: &'a LabelSetId) -> &'a [u64] {
+        if self.words == 1 {
+            return std::slice::from_ref(&id.0);
+        }
         &self.bits[id.0 as usize * self.words..][..self.words]
     }
 
     fn intern(&mut self, set: &[u64]) -> LabelSetId {
+        if let [bits] = *set {
+            return LabelSetId(bits);
+        }
         let Self { words, bits, index } = self;
-        let row =
-            |bits: &Vec<u64>, id: LabelSetId| bits[id.0 as usize * *words..][..*words].to_vec();
+        let row = |bits: &Vec<u64>, id: LabelSetId| -> Vec<u64> {
+            bits[id.0 as usize * *words..][..*words].to_vec()
+        };
         let h = FxBuildHasher.hash_one(set);
         if let Some(&id) = index.find(h, |&id| bits[id.0 as usize * *words..][..*words] == *set) {
             return id;
         }
-        let next = bits.len() / *words;
-        let id = LabelSetId(u32::try_from(next).expect("fewer than 2^32 label sets"));
+        let id = LabelSetId((bits.len() / *words) as u64);
         bits.extend_from_slice(set);
         index.insert_unique(h, id, |&id| {
             FxBuildHasher.hash_one(row(bits, id).as_slice())
@@ -85,7 +91,7 @@ impl WeakInitials {
 
     /// Whether the set holds `label`; one beyond the alphabet it cannot hold.
     pub(super) fn contains(&self, id: LabelSetId, label: LabelId) -> bool {
-        let word = self.sets.get(id).get(label.index() / 64);
+        let word = self.sets.get(&id).get(label.index() / 64);
         word.is_some_and(|w| w >> (label.index() % 64) & 1 == 1)
     }
 
@@ -94,9 +100,9 @@ impl WeakInitials {
         let zeros = std::iter::repeat(&0);
         let pairs = self
             .sets
-            .get(a)
+            .get(&a)
             .iter()
-            .zip(other.sets.get(b).iter().chain(zeros));
+            .zip(other.sets.get(&b).iter().chain(zeros));
         pairs.into_iter().all(|(a, b)| a & !b == 0)
     }
 
