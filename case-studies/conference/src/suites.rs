@@ -5,10 +5,10 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use iolite::{
-    Campaign, Context, Cover, DerivationOptions, DerivationSelection, Derived, Error, Judge,
-    JudgeOptions, ModelRef, Relation, Workspace,
+    Campaign, Context, Cover, DerivationOptions, DerivationSelection, Error, Judge, JudgeOptions,
+    ModelRef, Relation, Workspace,
 };
-use iolite_derive::{CompleteSuite, Enumeration, ExhaustiveDerivation, RandomDerivation, TestCase};
+use iolite_derive::{CompleteSuite, Enumeration, ExhaustiveDerivation, RandomDerivation};
 use iolite_lts::QuiescencePolicy;
 
 use crate::FAULTS;
@@ -104,7 +104,6 @@ impl Suite {
     pub fn score(&self, model: &Path) -> Result<Score, Error> {
         let workspace = Workspace::new();
         let begin = Instant::now();
-        let mut cases: Vec<TestCase> = Vec::new();
         let options = DerivationOptions {
             relation: Relation::Ioco,
             traces: None,
@@ -119,12 +118,8 @@ impl Suite {
             jobs: std::num::NonZeroUsize::MIN,
         };
         let reference = self.model.reference(model);
-        let derivation = workspace.derive(&reference, &options, &mut |derived| {
-            if let Derived::Case(case) = derived {
-                cases.push(case.case);
-            }
-            Ok(ControlFlow::Continue(()))
-        })?;
+        let (cases, derivation) =
+            workspace.derive_all(&reference, &options, &mut |_| Ok(ControlFlow::Continue(())))?;
         let derived = begin.elapsed();
         let judge = JudgeOptions {
             unfold: Some("the experiment"),

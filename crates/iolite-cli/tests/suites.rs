@@ -325,3 +325,60 @@ fn plain_labels_are_derived_for_conf_only() {
     }
     iolite(&["derive", model, "-o", &suite, "--relation", "conf"]).expect(0);
 }
+
+/// The files of a folder, with their texts, in order.
+fn files(folder: &str) -> Vec<(String, Option<Vec<u8>>)> {
+    let entries = std::fs::read_dir(folder).unwrap().map(Result::unwrap);
+    let mut files: Vec<_> = entries
+        .map(|e| {
+            let name = e.file_name().to_string_lossy().into_owned();
+            (name, std::fs::read(e.path()).ok())
+        })
+        .collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn a_suite_that_cannot_be_written_ends_where_one_job_ends() {
+    let folder = scratch("unwritable");
+    let file = write(&folder, "candy.iol", CANDY);
+    let model = format!("{file}#Late");
+    let kinds: [&[&str]; 5] = [
+        &["--exhaustive", "traces", "--depth", "9"],
+        &["--exhaustive", "maximal", "--depth", "5"],
+        &["--count", "90"],
+        &["--complete", "1"],
+        &["--relation", "conf", "--count", "90"],
+    ];
+    for (k, kind) in kinds.iter().enumerate() {
+        let derive = |jobs: &str, blocked: Option<usize>| {
+            let suite = folder.join(format!("suite-{k}-{jobs}-{}", blocked.is_some()));
+            // A folder in the place of a test case: it can neither be written nor replaced.
+            if let Some(n) = blocked {
+                std::fs::create_dir_all(suite.join(format!("Late-{n}.json"))).unwrap();
+            }
+            let suite = suite.display().to_string();
+            let args = ["derive", &model, "-o", &suite, "--jobs", jobs];
+            let args = [&args, *kind, &["--export", "aut"]].concat();
+            let code = iolite(&args).code;
+            (code, files(&suite))
+        };
+        let whole = derive("1", None);
+        let count = whole.1.len() / 2;
+        assert!(count > 3, "{kind:?}: {count} test cases");
+        assert_eq!(derive("3", None), whole, "{kind:?}");
+        let blocked = (count / 2).min(40);
+        let (code, left) = derive("1", Some(blocked));
+        assert_eq!(code, 4, "{kind:?}");
+        // The test cases before it, each in two files, and the folder.
+        assert_eq!(left.len(), 2 * (blocked - 1) + 1, "{kind:?}");
+        for jobs in ["2", "5"] {
+            assert_eq!(
+                derive(jobs, Some(blocked)),
+                (code, left.clone()),
+                "{kind:?}"
+            );
+        }
+    }
+}

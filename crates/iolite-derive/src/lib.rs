@@ -90,7 +90,7 @@ pub use suite::{
     Exhaustiveness, Reach, SuiteRelation, Undetected, Unsound, exhaustiveness, reach, soundness,
 };
 pub use testcase::by_relation::{CaseDerivation, CaseSelection, derive_cases};
-pub use testcase::case_work::{CaseWork, TakeCase, WrittenCase};
+pub use testcase::case_work::{CaseWork, Publish, StoreCase, collected};
 pub use testcase::complete_suite::{CompleteSuite, Completeness};
 pub use testcase::conf_derivation::{ConfDerivation, OfferedSet};
 pub use testcase::coverage_suite::{CoverageGoal, CoverageSuite, Covered, CoveringSuite};

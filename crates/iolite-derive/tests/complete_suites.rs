@@ -93,7 +93,10 @@ fn conforms(i: &Lts, s: &Lts, only_taken: bool) -> bool {
     true
 }
 
-fn derive<O: FiniteOracle>(mut oracle: O, extra: usize) -> (Vec<TestCase>, Completeness) {
+fn derive<O: FiniteOracle<State: Send + Sync> + Send>(
+    mut oracle: O,
+    extra: usize,
+) -> (Vec<TestCase>, Completeness) {
     let suite = CompleteSuite {
         extra,
         limit: 600,

@@ -9,11 +9,11 @@ use std::sync::Arc;
 use common::property::{any_observer, any_purpose};
 use common::{any_implementation, any_model, small_labels, step};
 use iolite_derive::{
-    CaseSelection, CaseWork, Channel, ChannelOracle, CompleteSuite, ConformanceTester, Criterion,
+    CaseSelection, Channel, ChannelOracle, CompleteSuite, ConformanceTester, Criterion,
     Enumeration, ExhaustiveDerivation, FiniteOracle, FiniteQueueOracle, Goal, GoalTester, Guide,
     IocoOracle, IoconfOracle, LabelGoal, Menu, MessageOrder, MixedGoal, ModelRef, Objective,
     Oracle, Progress, QueueGoal, QueueOptions, QueueOracle, QueueRelation, RandomDerivation,
-    RelationOracle, Step, TestCase, TestedOracle, Tester, UiocoOracle, WrittenCase, derive_cases,
+    RelationOracle, Step, TestCase, TestedOracle, Tester, UiocoOracle, collected, derive_cases,
     relate_in_queues,
 };
 use iolite_lts::relation::{Effort, Relation};
@@ -190,12 +190,15 @@ fn any_words() -> impl Strategy<Value = Vec<Vec<usize>>> {
 }
 
 /// The test cases of an oracle by itself, in step or through queues.
-fn cases<O: FiniteOracle<State: Ord>>(
+fn cases<O: FiniteOracle<State: Ord + Send + Sync> + Send>(
     mut oracle: O,
     queues: Option<QueueOptions>,
     selection: CaseSelection<'_>,
 ) -> Vec<TestCase> {
-    fn derive(oracle: &mut impl FiniteOracle, selection: CaseSelection<'_>) -> Vec<TestCase> {
+    fn derive(
+        oracle: &mut (impl FiniteOracle<State: Send + Sync> + Send),
+        selection: CaseSelection<'_>,
+    ) -> Vec<TestCase> {
         let model = ModelRef::from("s.aut");
         match selection {
             CaseSelection::Random(how) => how.cases(oracle, &model).collect(),
@@ -268,15 +271,10 @@ proptest! {
                             RelationOracle::ioconf(&s, POLICY, None),
                         ),
                     };
-                    let mut derived = Vec::new();
-                    let mut take = |written: WrittenCase| {
-                        derived.push(written.case);
-                        ControlFlow::Continue(())
-                    };
                     let model = ModelRef::from("s.aut");
-                    let work = CaseWork::alone();
-                    let done =
-                        derive_cases(any, queues.clone(), selection, &model, work, &mut take);
+                    let (derived, done) = collected(|work| {
+                        derive_cases(any, queues.clone(), selection, &model, work)
+                    });
                     prop_assert!(done.is_ok());
                     prop_assert_eq!(own, derived);
                 }

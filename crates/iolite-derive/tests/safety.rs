@@ -4,6 +4,7 @@
 mod common;
 
 use std::collections::BTreeSet;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use common::property::{any_observer, any_purpose, in_language, observer};
@@ -326,7 +327,13 @@ proptest! {
     /// Each observer of a suite has its test case, and its row of the matrix is what the case walks.
     #[test]
     fn requirement_suites(s in any_model(4, 9), ws in prop::collection::vec(any_observer(labels()), 1..3)) {
-        let suite = RequirementSuite::derive(&s, POLICY, &ws, &ModelRef::of("S", &s), 10_000).unwrap();
+        let model = ModelRef::of("S", &s);
+        let derive = |jobs| {
+            let jobs = NonZeroUsize::new(jobs).unwrap();
+            RequirementSuite::derive(&s, POLICY, &ws, &model, 10_000, jobs).unwrap()
+        };
+        let suite = derive(1);
+        prop_assert_eq!(format!("{:?}", derive(3)), format!("{suite:?}"));
         prop_assert_eq!(suite.requirements.len(), ws.len());
         for (w, requirement) in ws.iter().zip(&suite.requirements) {
             let violated = verify(&Suspension::new(&s, POLICY), std::slice::from_ref(w), usize::MAX);

@@ -4,35 +4,61 @@ mod common;
 
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use common::any_model;
 use iolite_derive::{
-    CaseSelection, CaseWork, CoverageGoal, CoverageSuite, Enumeration, ExhaustiveDerivation,
-    ModelRef, QueueOptions, RandomDerivation, RelationOracle, TestCase, WrittenCase, derive_cases,
+    CaseSelection, CaseWork, CompleteSuite, CoverageGoal, CoverageSuite, Enumeration,
+    ExhaustiveDerivation, ModelRef, Publish, QueueOptions, RandomDerivation, RelationOracle,
+    TestCase, derive_cases,
 };
 use iolite_lts::{Lts, QuiescencePolicy};
 use proptest::prelude::*;
 
 const POLICY: QuiescencePolicy = QuiescencePolicy::Livelock;
 
-/// The test cases that a derivation gives to whoever wants so many.
-fn taken(
-    jobs: usize,
-    wanted: usize,
-    derive: impl FnOnce(CaseWork<'_>, &mut dyn FnMut(WrittenCase) -> ControlFlow<()>),
-) -> Vec<(TestCase, String)> {
-    let text = |case: &TestCase| format!("{case:?}");
+/// Counts those that are there.
+struct Counted<'a>(&'a AtomicUsize);
+
+impl<'a> Counted<'a> {
+    fn new(count: &'a AtomicUsize) -> Self {
+        count.fetch_add(1, Ordering::Relaxed);
+        Self(count)
+    }
+}
+
+impl Drop for Counted<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// The test cases that a derivation publishes for whoever wants so many. What was stored and not published is dropped.
+fn taken(jobs: usize, wanted: usize, derive: impl FnOnce(CaseWork<'_>)) -> Vec<(TestCase, String)> {
+    let taken = Mutex::new(Vec::new());
+    let there = AtomicUsize::new(0);
+    let store = |case: TestCase| -> Publish<'_> {
+        let (taken, stored) = (&taken, Counted::new(&there));
+        let text = format!("{case:?}");
+        Box::new(move || {
+            drop(stored);
+            let mut taken = taken.lock().unwrap();
+            taken.push((case, text));
+            if taken.len() < wanted {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            }
+        })
+    };
     let jobs = NonZeroUsize::new(jobs).expect("at least one");
-    let mut taken = Vec::new();
-    derive(CaseWork { jobs, text: &text }, &mut |written| {
-        taken.push((written.case, written.text));
-        if taken.len() < wanted {
-            ControlFlow::Continue(())
-        } else {
-            ControlFlow::Break(())
-        }
+    derive(CaseWork {
+        jobs,
+        store: &store,
     });
-    taken
+    assert_eq!(there.load(Ordering::Relaxed), 0, "nothing is left");
+    taken.into_inner().unwrap()
 }
 
 fn covering(
@@ -42,8 +68,8 @@ fn covering(
     wanted: usize,
 ) -> (Vec<(TestCase, String)>, String) {
     let mut told = String::new();
-    let cases = taken(jobs, wanted, |work, give| {
-        let done = suite.derive_each(s, POLICY, &ModelRef::default(), work, give);
+    let cases = taken(jobs, wanted, |work| {
+        let done = suite.derive_each(s, POLICY, &ModelRef::default(), work);
         told = format!("{done:?}");
     });
     (cases, told)
@@ -73,16 +99,20 @@ proptest! {
             .map(|enumeration| ExhaustiveDerivation { depth: 3, enumeration, limit: 50 });
         let mut selections: Vec<_> = exhaustive.iter().map(CaseSelection::Exhaustive).collect();
         selections.push(CaseSelection::Random(&random));
+        let complete = CompleteSuite { extra: 0, limit: 40, states: 50 };
+        selections.push(CaseSelection::Complete(&complete));
         let through = QueueOptions { max_in_flight: 2, ..QueueOptions::default() };
         for selection in selections {
             for queues in [None, Some(&through)] {
+                if queues.is_some() && matches!(selection, CaseSelection::Complete(_)) {
+                    continue;
+                }
                 let derive = |jobs| {
                     let mut told = String::new();
-                    let cases = taken(jobs, wanted, |work, take| {
+                    let cases = taken(jobs, wanted, |work| {
                         let oracle = RelationOracle::ioco(&s, POLICY);
                         let model = ModelRef::default();
-                        let done =
-                            derive_cases(oracle, queues.cloned(), selection, &model, work, take);
+                        let done = derive_cases(oracle, queues.cloned(), selection, &model, work);
                         told = format!("{done:?}");
                     });
                     (cases, told)

@@ -2,7 +2,8 @@
 
 use std::fs::File;
 use std::io::{ErrorKind, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -22,27 +23,93 @@ pub fn write_whole_by(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    let shown = path;
-    let writing = |e: &std::io::Error| Error::writing(shown, e);
-    // Most often there is nothing of this name yet: no link to follow, and no device.
-    let is_new = std::fs::symlink_metadata(path).is_err_and(|e| e.kind() == ErrorKind::NotFound);
-    let followed = (!is_new)
-        .then(|| std::fs::canonicalize(path).ok())
-        .flatten();
-    let path = followed.as_deref().unwrap_or(path);
-    if !is_new && std::fs::metadata(path).is_ok_and(|m| !m.is_file()) {
-        return write(&mut File::create(path).map_err(|e| writing(&e))?);
+    PartFile::write(path, write)?.publish()
+}
+
+/// A file that has its content and not yet its name. [`publish`](Self::publish) gives it the name; else it is removed.
+///
+/// So many threads may write files of which none is to be seen before its turn.
+#[derive(Debug)]
+#[must_use = "a file that is not published is removed"]
+pub struct PartFile {
+    /// The neighbour that has the content. What is no file (a pipe, a device) was written to as it is.
+    part: Option<PathBuf>,
+    /// The name it gets, links being followed.
+    path: PathBuf,
+}
+
+/// Tells the neighbours of one process apart.
+static PARTS: AtomicU64 = AtomicU64::new(0);
+
+impl PartFile {
+    /// Writes the content.
+    pub fn write(
+        path: &Path,
+        write: impl FnOnce(&mut dyn Write) -> Result<(), Error>,
+    ) -> Result<Self, Error> {
+        // Most often there is nothing of this name yet: no link to follow, and no device.
+        let is_new =
+            std::fs::symlink_metadata(path).is_err_and(|e| e.kind() == ErrorKind::NotFound);
+        if is_new {
+            return Self::write_new(path, write);
+        }
+        let followed = std::fs::canonicalize(path).ok();
+        let path_followed = followed.as_deref().unwrap_or(path);
+        if std::fs::metadata(path_followed).is_ok_and(|m| !m.is_file()) {
+            let file = File::create(path_followed).map_err(|e| Error::writing(path, &e));
+            write(&mut file?)?;
+            return Ok(Self {
+                part: None,
+                path: path_followed.to_owned(),
+            });
+        }
+        Self::beside(path_followed, path, write)
     }
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.part", std::process::id()));
-    let part = path.with_file_name(name);
-    let written = File::create(&part).map_err(|e| writing(&e));
-    let written = written.and_then(|mut file| write(&mut file));
-    let written = written.and_then(|()| std::fs::rename(&part, path).map_err(|e| writing(&e)));
-    if written.is_err() {
-        let _ = std::fs::remove_file(&part);
+
+    /// The same in a folder that was made for the files of this process, so that nobody else has put a link or a device
+    /// there.
+    pub fn write_new(
+        path: &Path,
+        write: impl FnOnce(&mut dyn Write) -> Result<(), Error>,
+    ) -> Result<Self, Error> {
+        Self::beside(path, path, write)
     }
-    written
+
+    fn beside(
+        path: &Path,
+        shown: &Path,
+        write: impl FnOnce(&mut dyn Write) -> Result<(), Error>,
+    ) -> Result<Self, Error> {
+        let mut name = path.file_name().unwrap_or_default().to_owned();
+        let number = PARTS.fetch_add(1, Ordering::Relaxed);
+        name.push(format!(".{}-{number}.part", std::process::id()));
+        let part = path.with_file_name(name);
+        let mut opened = File::create(&part).map_err(|e| Error::writing(shown, &e))?;
+        // From here on it is removed where something goes wrong.
+        let file = Self {
+            part: Some(part),
+            path: path.to_owned(),
+        };
+        write(&mut opened)?;
+        Ok(file)
+    }
+
+    /// Gives the file its name.
+    pub fn publish(mut self) -> Result<(), Error> {
+        if let Some(part) = &self.part {
+            std::fs::rename(part, &self.path).map_err(|e| Error::writing(&self.path, &e))?;
+            self.part = None;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for PartFile {
+    fn drop(&mut self) {
+        if let Some(part) = &self.part {
+            let _ = std::fs::remove_file(part);
+        }
+    }
 }
 
 /// The same, packed where the name ends in `.gz`.

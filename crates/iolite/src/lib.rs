@@ -92,15 +92,15 @@ pub use campaign::{
 pub use cover::Cover;
 pub use data::{DataOptions, KnownModel, ValueOptions, Values, answers_count, solver};
 pub use derivation::{
-    Derivation, DerivationOptions, DerivationSelection, Derived, GoalDerivation, TakeDerived,
-    UndecidedGoal, UnreachableGoal,
+    Derivation, DerivationOptions, DerivationSelection, Derived, GoalDerivation, PublishCase,
+    StoreDerived, TakeDerived, UndecidedGoal, UnreachableGoal,
 };
 pub use error::{Error, ErrorKind, UnfoldingLimit};
 pub use evidence::{
     CheckOutcome, ExplainOptions, Explanation, JudgedBy, Part as ConfirmedPart, SharedCertificates,
 };
 pub use explorer::{EXPLORE, ExploredModel, ExploredSystem, explorer_command, explorer_fault};
-pub use files::{save_query, write_packed, write_whole, write_whole_by};
+pub use files::{PartFile, save_query, write_packed, write_whole, write_whole_by};
 pub use iolite_derive::{
     Action, ActionId, Alphabet, Channel, Context, Criterion, DEFAULT_MAX_IN_FLIGHT, ModelRef,
     Notice, QueueOptions, Step, ValueCoverage, Verdict,

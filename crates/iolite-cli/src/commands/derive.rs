@@ -3,15 +3,16 @@
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use iolite::{
     Context, Cover, DerivationOptions, DerivationSelection, Derived, Error, GoalDerivation,
-    ModelGoal, ModelRef, PruningGoal, QuiescenceFlag, ReadOptions, Relation, SymbolicGraph,
-    UndecidedGoal, UnreachableGoal, all_cores,
+    ModelGoal, ModelRef, PartFile, PruningGoal, PublishCase, QuiescenceFlag, ReadOptions, Relation,
+    SymbolicGraph, UndecidedGoal, UnreachableGoal, all_cores,
 };
 use iolite_derive::{
     CompleteSuite, Completeness, Enumeration, ExhaustiveDerivation, RandomDerivation,
-    SymbolicTestCase, TestGraph, Weights, WrittenCase,
+    SymbolicTestCase, TestCase, TestGraph, Weights,
 };
 use iolite_formats::drawing;
 use iolite_formats::{symbolic_test_case, test_case, test_graph};
@@ -114,8 +115,8 @@ pub(crate) struct Args {
     /// Write each test case in these formats too: aut for those without data, iol for those with data
     #[arg(long, value_enum, value_delimiter = ',')]
     export: Vec<ExportFormat>,
-    /// How many threads read the model and make test cases, at random, with --exhaustive and with --cover of a model without data
-    /// [default: one for each core]; the suite does not depend on it
+    /// How many threads read the model and make, check and write test cases without data [default: one for each
+    /// core]; the suite does not depend on it
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
     /// Whether a cycle of internal actions is quiescent, or an error
@@ -213,14 +214,36 @@ struct PrunedDocument {
 pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     let options = options(args)?;
     let folder = &args.output_folder;
-    let mut document = Document::default();
-    let mut has_folder = false;
+    let document = Mutex::new(Document::default());
+    let told = || document.lock().unwrap_or_else(PoisonError::into_inner);
+    let folder_made = OnceLock::new();
+    let make_folder = || {
+        let made = folder_made.get_or_init(|| make_folder(folder));
+        made.as_ref()
+            .copied()
+            .map_err(|e| Error::writing(folder, e))
+    };
+    // Threads write the files of their test cases, and these get their names in the order of the suite.
+    let store = |case: TestCase| -> PublishCase<'_> {
+        let files = make_folder().and_then(|is_new| write_case(args, &case, is_new));
+        let written = CaseDocument {
+            name: case.name().to_owned(),
+            file: file(args, case.name(), "json").display().to_string(),
+            states: case.states().len(),
+            depth: Some(case.depth()),
+            goal: None,
+        };
+        Box::new(move || {
+            files?.into_iter().try_for_each(PartFile::publish)?;
+            let mut document = told();
+            document.cases.push(written);
+            Ok(go_on(&mut document))
+        })
+    };
     let mut take = |derived: Derived<'_>| {
-        if !std::mem::replace(&mut has_folder, true) {
-            std::fs::create_dir_all(folder).map_err(|e| Error::writing(folder, &e))?;
-        }
+        make_folder()?;
+        let mut document = told();
         match derived {
-            Derived::Case(written) => write_case(args, &written, &mut document),
             Derived::Symbolic { case, graph, goal } => {
                 write_symbolic_case(args, &case, &graph, goal, &mut document)
             }
@@ -240,7 +263,8 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     let workspace = workspace(&args.read)
         .without_texts()
         .with_jobs(options.jobs);
-    let derivation = workspace.derive(&args.model, &options, &mut take)?;
+    let derivation = workspace.derive(&args.model, &options, &store, &mut take)?;
+    let document = &mut *told();
     document.complete = derivation.complete;
     document.completeness = derivation.completeness;
     document.depth = derivation.depth;
@@ -252,9 +276,9 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     document.notes.extend(derivation.notes);
     warn_of_older_cases(args, document.cases.len());
     if args.json {
-        print_json(&document)?;
+        print_json(document)?;
     } else {
-        print(&tell(args, &document))?;
+        print(&tell(args, document))?;
     }
     let incomplete = document.complete == Some(false) || !document.undecided.is_empty();
     Ok(if incomplete || document.stopped.is_some() {
@@ -419,36 +443,45 @@ fn file_name(name: &str) -> String {
         .collect()
 }
 
-/// Writes a test case. Where a bound ran out there are no more after it.
-fn write_case(
-    args: &Args,
-    written: &WrittenCase,
-    document: &mut Document,
-) -> Result<ControlFlow<()>, Error> {
-    let WrittenCase { case, text } = written;
-    let path = file(args, case.name(), "json");
-    write_whole(&path, text.as_bytes())?;
+/// Makes the folder of a suite. Says whether there was none, so that nothing is in it but what is put there now.
+fn make_folder(folder: &Path) -> std::io::Result<bool> {
+    if let Some(parent) = folder.parent() {
+        std::fs::create_dir_all(parent)?;
+    }
+    match std::fs::create_dir(folder) {
+        Ok(()) => Ok(true),
+        Err(_) => std::fs::create_dir_all(folder).map(|()| false),
+    }
+}
+
+/// Writes the files of a test case, which have no names yet.
+fn write_case(args: &Args, case: &TestCase, in_new_folder: bool) -> Result<Vec<PartFile>, Error> {
+    let write = |ending, text: String| {
+        let path = file(args, case.name(), ending);
+        let content = |file: &mut dyn std::io::Write| {
+            file.write_all(text.as_bytes())
+                .map_err(|e| Error::writing(&path, &e))
+        };
+        if in_new_folder {
+            PartFile::write_new(&path, content)
+        } else {
+            PartFile::write(&path, content)
+        }
+    };
+    let mut files = vec![write("json", test_case::json::write(case))?];
     for format in &args.export {
-        let (ending, text) = match format {
-            ExportFormat::Aut => ("aut", test_case::aut::write(case)),
-            ExportFormat::Dot => ("dot", test_case::dot::write(case)),
-            ExportFormat::Ttcn3 => ("ttcn3", test_case::ttcn3::write(case)),
+        files.push(match format {
+            ExportFormat::Aut => write("aut", test_case::aut::write(case))?,
+            ExportFormat::Dot => write("dot", test_case::dot::write(case))?,
+            ExportFormat::Ttcn3 => write("ttcn3", test_case::ttcn3::write(case))?,
             ExportFormat::Iol => {
                 return Err(Error::input(
                     "--export iol is for test cases with data, and this one has none",
                 ));
             }
-        };
-        write_whole(&file(args, case.name(), ending), text.as_bytes())?;
+        });
     }
-    document.cases.push(CaseDocument {
-        name: case.name().to_owned(),
-        file: path.display().to_string(),
-        states: case.states().len(),
-        depth: Some(case.depth()),
-        goal: None,
-    });
-    Ok(go_on(document))
+    Ok(files)
 }
 
 /// Writes a test case with data.

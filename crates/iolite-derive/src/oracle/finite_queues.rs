@@ -48,12 +48,6 @@ impl<O: FiniteOracle<State: Ord>> FiniteQueueOracle<O> {
         }
     }
 
-    /// Why something was not decided, where it was not. Steps of which that is true were called
-    /// [`Meaning::Ends`], so what was found without them is not the whole answer.
-    pub fn undecided(&self) -> Option<&Undecided> {
-        self.undecided.as_deref()
-    }
-
     /// How many states were met.
     pub fn state_count(&self) -> usize {
         self.states.len()
@@ -181,6 +175,11 @@ impl<O: FiniteOracle<State: Ord>> FiniteOracle for FiniteQueueOracle<O> {
 
     fn livelock(&self) -> Option<String> {
         self.oracle.inner().livelock()
+    }
+
+    /// Steps of which something was not decided were called [`Meaning::Ends`].
+    fn undecided(&self) -> Option<&Undecided> {
+        self.undecided.as_deref()
     }
 
     fn start(&mut self) -> QueueStateId {

@@ -199,6 +199,11 @@ pub trait FiniteOracle: Oracle<State: Copy + Eq + Hash> {
     /// The first livelock that the strict policy met, in words.
     fn livelock(&self) -> Option<String>;
 
+    /// Why something was not decided, where it was not: what was found is then not the whole answer.
+    fn undecided(&self) -> Option<&Undecided> {
+        None
+    }
+
     /// Where it starts.
     fn start(&mut self) -> Self::State;
 

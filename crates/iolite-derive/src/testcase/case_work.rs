@@ -3,6 +3,7 @@
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
+use std::sync::{Mutex, PoisonError};
 
 use iolite_lts::in_order;
 
@@ -11,25 +12,43 @@ use crate::TestCase;
 /// Batches of test cases that may be made ahead of the one that is handed over, for each thread.
 const AHEAD: usize = 2;
 
-/// A test case with its text.
-#[derive(Clone, Debug)]
-pub struct WrittenCase {
-    /// The test case.
-    pub case: TestCase,
-    /// What [`CaseWork::text`] makes of it.
-    pub text: String,
+/// Test cases that a thread takes at a time where they are small as a rule.
+pub(crate) const AT_A_TIME: usize = 32;
+
+/// What the calling thread does with a test case when its turn comes. `Break` says that no more are wanted; those that
+/// were made ahead are then dropped without their turn.
+pub type Publish<'a> = Box<dyn FnOnce() -> ControlFlow<()> + Send + 'a>;
+
+/// What a thread does with a test case that it has made, whatever the others are at.
+pub type StoreCase<'a> = dyn Fn(TestCase) -> Publish<'a> + Sync + 'a;
+
+/// How much of a derivation was published.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Published {
+    /// How many test cases, the last one being that after which no more were wanted.
+    pub(crate) cases: usize,
+    /// Whether these are all that the source has.
+    pub(crate) all: bool,
 }
 
-/// Takes test cases in order; `Break` says that no more are wanted.
-pub type TakeCase<'a> = dyn FnMut(WrittenCase) -> ControlFlow<()> + 'a;
+impl Published {
+    fn flow(self) -> ControlFlow<()> {
+        if self.all {
+            ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(())
+        }
+    }
+}
 
 /// How many threads make test cases, and what they make of each.
 #[derive(Clone, Copy)]
 pub struct CaseWork<'a> {
     /// Threads, the calling one among them. The suite does not depend on their number.
     pub jobs: NonZeroUsize,
-    /// The text of a test case, made by the thread that made the test case.
-    pub text: &'a (dyn Fn(&TestCase) -> String + Sync),
+    /// The part of taking a test case that the thread does which made it; what it gives is done in the
+    /// order of the suite.
+    pub store: &'a StoreCase<'a>,
 }
 
 impl fmt::Debug for CaseWork<'_> {
@@ -40,36 +59,49 @@ impl fmt::Debug for CaseWork<'_> {
     }
 }
 
-impl CaseWork<'static> {
-    /// The calling thread alone, without texts.
-    pub fn alone() -> Self {
-        Self {
-            jobs: NonZeroUsize::MIN,
-            text: &|_| String::new(),
-        }
-    }
+/// The test cases of a derivation by the calling thread alone, and what else it gives.
+pub fn collected<R>(derive: impl FnOnce(CaseWork<'_>) -> R) -> (Vec<TestCase>, R) {
+    let cases = Mutex::new(Vec::new());
+    let store = |case| -> Publish<'_> {
+        let cases = &cases;
+        Box::new(move || {
+            let mut cases = cases.lock().unwrap_or_else(PoisonError::into_inner);
+            cases.push(case);
+            ControlFlow::Continue(())
+        })
+    };
+    let result = derive(CaseWork {
+        jobs: NonZeroUsize::MIN,
+        store: &store,
+    });
+    let cases = cases.into_inner().unwrap_or_else(PoisonError::into_inner);
+    (cases, result)
 }
 
-impl CaseWork<'_> {
+impl<'a> CaseWork<'a> {
     /// How many threads there are beside the calling one.
     pub(crate) fn helpers(&self) -> usize {
         self.jobs.get() - 1
     }
 
-    pub(crate) fn written(&self, case: TestCase) -> WrittenCase {
-        let text = (self.text)(&case);
-        WrittenCase { case, text }
+    /// Makes so many test cases, by their number.
+    pub fn numbered(self, count: u64, make: &(dyn Fn(u64) -> TestCase + Sync)) -> ControlFlow<()> {
+        self.each(0..count, 1, make).flow()
     }
 
-    /// Makes a test case of each item of a source, so many at a time, and hands them over in its order. To
+    /// Takes test cases that the source makes.
+    pub fn take(self, cases: &mut (dyn Iterator<Item = TestCase> + Send)) -> ControlFlow<()> {
+        self.each(cases, AT_A_TIME, &|case| case).flow()
+    }
+
+    /// Makes a test case of each item of a source, so many at a time, and publishes them in its order. To
     /// hand over something from one thread to another takes as long as making a small test case.
     pub(crate) fn each<I>(
         self,
         mut source: I,
         at_a_time: usize,
         make: &(dyn Fn(I::Item) -> TestCase + Sync),
-        take: &mut TakeCase<'_>,
-    ) -> ControlFlow<()>
+    ) -> Published
     where
         I: Iterator<Item: Send> + Send,
     {
@@ -77,17 +109,27 @@ impl CaseWork<'_> {
             let batch: Vec<_> = source.by_ref().take(at_a_time).collect();
             (!batch.is_empty()).then_some(batch)
         });
-        let write = |batch: Vec<I::Item>| -> Vec<WrittenCase> {
+        let store = |batch: Vec<I::Item>| -> Vec<Publish<'a>> {
             let cases = batch.into_iter().map(make);
-            cases.map(|case| self.written(case)).collect()
+            cases.map(self.store).collect()
         };
         let ahead = AHEAD * self.jobs.get();
-        in_order(
+        let mut cases = 0;
+        let end = in_order(
             batches,
-            &mut { write },
-            vec![write; self.helpers()],
+            &mut { store },
+            vec![store; self.helpers()],
             &|taken| taken + ahead,
-            &mut |batch| batch.into_iter().try_for_each(&mut *take),
-        )
+            &mut |batch| {
+                batch.into_iter().try_for_each(|publish| {
+                    cases += 1;
+                    publish()
+                })
+            },
+        );
+        Published {
+            cases,
+            all: end.is_continue(),
+        }
     }
 }

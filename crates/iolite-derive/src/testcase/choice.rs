@@ -144,17 +144,6 @@ pub(crate) fn observe_state<O: FiniteOracle>(
     }
 }
 
-/// The states as a test case of the oracle's relation, named `<model>-<n>`.
-pub(crate) fn finish<O: FiniteOracle>(
-    oracle: &O,
-    model: &ModelRef,
-    labels: &Arc<Labels>,
-    n: usize,
-    states: Vec<TestState>,
-) -> TestCase {
-    numbered_case(oracle.criterion(), model, labels, n, states)
-}
-
 /// The states as a test case, named `<model>-<n>`.
 pub(crate) fn numbered_case(
     criterion: Criterion,

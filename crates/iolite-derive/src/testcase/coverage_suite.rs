@@ -1,7 +1,6 @@
 //! Suites that cover the determinised suspension automaton.
 
 use std::collections::VecDeque;
-use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use iolite_lts::{
@@ -9,11 +8,10 @@ use iolite_lts::{
 };
 
 use crate::location::places;
+use crate::testcase::case_work::collected;
 use crate::testcase::choice::numbered_case;
-use crate::testcase::goal_tree::{ExploredAutomaton, GoalTrees, Ledger};
-use crate::{
-    CaseWork, Count, Coverage, FiniteOracle, IocoOracle, ModelRef, Oracle, TakeCase, TestCase,
-};
+use crate::testcase::goal_tree::{ExploredAutomaton, GoalTrees, KnownWays, Ledger};
+use crate::{CaseWork, Count, Coverage, FiniteOracle, IocoOracle, ModelRef, Oracle, TestCase};
 
 /// What is to be covered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,12 +74,8 @@ impl CoverageSuite {
         policy: QuiescencePolicy,
         model: &ModelRef,
     ) -> Result<CoveringSuite, BudgetExceeded> {
-        let mut cases = Vec::new();
-        let alone = CaseWork::alone();
-        let done = self.derive_each(specification, policy, model, alone, &mut |written| {
-            cases.push(written.case);
-            ControlFlow::Continue(())
-        })?;
+        let (cases, done) = collected(|work| self.derive_each(specification, policy, model, work));
+        let done = done?;
         Ok(CoveringSuite {
             cases,
             covered: done.covered,
@@ -90,8 +84,7 @@ impl CoverageSuite {
         })
     }
 
-    /// The same by several threads, with texts, and without keeping the test cases: each is given away when
-    /// it is made. The suite does not depend on the number of threads: what is covered by which
+    /// The same by several threads, without keeping the test cases: each is published when it is made. The suite does not depend on the number of threads: what is covered by which
     /// test case is decided one after the other, and the rest by what `Ledger` says.
     pub fn derive_each(
         &self,
@@ -99,7 +92,6 @@ impl CoverageSuite {
         policy: QuiescencePolicy,
         model: &ModelRef,
         work: CaseWork<'_>,
-        give: &mut TakeCase<'_>,
     ) -> Result<Covered, BudgetExceeded> {
         let mut oracle = IocoOracle::new(specification, policy);
         let others = match policy {
@@ -129,9 +121,10 @@ impl CoverageSuite {
         let make = |trees: &mut GoalTrees<'_>, (number, trace, spent): (usize, Vec<_>, _)| {
             let (states, needed) = trees.states(&trace, spent);
             let case = numbered_case(criterion, model, &labels, number + 1, states);
-            (work.written(case), needed)
+            ((work.store)(case), needed)
         };
-        let trees = || GoalTrees::new(automaton, work.jobs.get());
+        let known_ways = KnownWays::default();
+        let trees = || GoalTrees::new(automaton, &known_ways, work.jobs.get());
         let mut own = trees();
         let helper = |_| {
             let mut trees = trees();
@@ -142,9 +135,9 @@ impl CoverageSuite {
             &mut |item| make(&mut own, item),
             (0..work.helpers()).map(helper).collect(),
             &Ledger::until,
-            &mut |(written, needed)| {
+            &mut |(publish, needed)| {
                 locked().note(&needed);
-                give(written)
+                publish()
             },
         );
         let given = locked().made();
@@ -176,8 +169,19 @@ const NEARBY: usize = 512;
 /// What a trace covers that none before it did.
 #[derive(Default)]
 struct Newly {
-    edges: Vec<usize>,
+    edges: Vec<(SetId, usize)>,
     sets: Vec<SetId>,
+}
+
+/// A set that a search has met.
+#[derive(Clone, Copy)]
+struct Met {
+    set: SetId,
+    /// The step by which it was met, and the place in the search of the set that has it. The first has none.
+    label: LabelId,
+    before: u32,
+    /// How many steps there are before it.
+    length: u32,
 }
 
 /// What is left to cover, and the ways there.
@@ -203,10 +207,13 @@ struct Wanted<'a> {
     /// The first of `order` that may have a wanted step. What is covered stays covered, and a step that is
     /// too deep for a new test case is too deep for all, so this never goes back.
     next: usize,
-    /// For each set the last search of [`Wanted::nearby`] that met it, and from where.
-    seen: Vec<(u32, Option<(SetId, LabelId)>)>,
+    /// How many steps of each set are wanted for themselves: most sets of a search have none, and need no look at their steps.
+    open: Vec<u32>,
+    /// For each set the last search of [`Wanted::nearby`] that met it.
+    seen: Vec<u32>,
     round: u32,
-    queue: VecDeque<(SetId, usize)>,
+    /// The sets that a search has met, in order.
+    met: Vec<Met>,
     /// For each set up to which depth [`Wanted::nearby`] found nothing from it. Less and less is wanted, so it never will.
     in_vain: Vec<u32>,
 }
@@ -229,9 +236,10 @@ impl<'a> Wanted<'a> {
             before: vec![None; sets],
             distance: vec![u32::MAX; sets],
             next: 0,
-            seen: vec![(0, None); sets],
+            open: vec![0; sets],
+            seen: vec![0; sets],
             round: 0,
-            queue: VecDeque::new(),
+            met: Vec::new(),
             in_vain: vec![0; sets],
         };
         let initial = coverage.initial();
@@ -241,6 +249,10 @@ impl<'a> Wanted<'a> {
             for set in coverage.sets() {
                 wanted.sets[set.index()] = true;
                 wanted.total += 1;
+            }
+        } else {
+            for set in coverage.sets() {
+                wanted.open[set.index()] = coverage.row(set).len() as u32;
             }
         }
         wanted.left = wanted.total;
@@ -267,10 +279,11 @@ impl<'a> Wanted<'a> {
         is_new
     }
 
-    fn cover(&mut self, edge: usize, target: SetId, newly: &mut Newly) {
+    fn cover(&mut self, source: SetId, edge: usize, target: SetId, newly: &mut Newly) {
         if std::mem::take(&mut self.edges[edge]) {
             self.left -= 1;
-            newly.edges.push(edge);
+            self.open[source.index()] -= 1;
+            newly.edges.push((source, edge));
         }
         if self.cover_set(target) {
             newly.sets.push(target);
@@ -283,8 +296,9 @@ impl<'a> Wanted<'a> {
         for _ in traces..self.traces {
             let newly = self.latest.pop_back().unwrap_or_default();
             self.left += newly.edges.len() + newly.sets.len();
-            for edge in newly.edges {
+            for (source, edge) in newly.edges {
                 self.edges[edge] = true;
+                self.open[source.index()] += 1;
             }
             for set in newly.sets {
                 self.sets[set.index()] = true;
@@ -295,6 +309,9 @@ impl<'a> Wanted<'a> {
 
     /// The first wanted step of a set for which `length` steps before it are not too many.
     fn wanted_of(&self, set: SetId, length: usize, depth: usize) -> Option<(LabelId, SetId)> {
+        if self.open[set.index()] == 0 && !self.goes_for_sets {
+            return None;
+        }
         let row = self.coverage.row(set).iter();
         let mut steps = self.coverage.numbers(set).zip(row);
         let found = steps.find(|&(edge, &(label, target))| {
@@ -342,37 +359,63 @@ impl<'a> Wanted<'a> {
         way
     }
 
+    /// Breadth first over the first [`NEARBY`] sets. Each is looked at when it is met, so that the search ends
+    /// before the steps of those are read that are met last.
     fn search_nearby(&mut self, from: SetId, depth: usize) -> Option<Vec<(LabelId, SetId)>> {
+        if let Some(step) = self.wanted_of(from, 0, depth) {
+            return Some(vec![step]);
+        }
         self.round += 1;
-        let round = self.round;
-        self.seen[from.index()] = (round, None);
-        self.queue.clear();
-        self.queue.push_back((from, 0));
-        let mut taken = 0;
-        while let Some((set, length)) = self.queue.pop_front() {
-            if length >= depth || taken == NEARBY {
+        self.seen[from.index()] = self.round;
+        self.met.clear();
+        self.met.push(Met {
+            set: from,
+            label: LabelId::DELTA,
+            before: 0,
+            length: 0,
+        });
+        let coverage = self.coverage;
+        let mut next = 0;
+        while let Some(&Met { set, length, .. }) = self.met.get(next) {
+            let length = length + 1;
+            // Deeper sets have no step that is short enough.
+            if length as usize >= depth {
                 return None;
             }
-            taken += 1;
-            if let Some(last) = self.wanted_of(set, length, depth) {
-                let mut way = vec![last];
-                let mut at = set;
-                while let (_, Some((before, label))) = self.seen[at.index()] {
-                    way.push((label, at));
-                    at = before;
-                }
-                way.reverse();
-                return Some(way);
-            }
-            for &(label, target) in self.coverage.row(set) {
+            for &(label, target) in coverage.row(set) {
                 let seen = &mut self.seen[target.index()];
-                if seen.0 != round {
-                    *seen = (round, Some((set, label)));
-                    self.queue.push_back((target, length + 1));
+                if std::mem::replace(seen, self.round) == self.round {
+                    continue;
+                }
+                if self.met.len() == NEARBY {
+                    return None;
+                }
+                self.met.push(Met {
+                    set: target,
+                    label,
+                    before: next as u32,
+                    length,
+                });
+                if let Some(last) = self.wanted_of(target, length as usize, depth) {
+                    return Some(self.way_by(last));
                 }
             }
+            next += 1;
         }
         None
+    }
+
+    /// The way of the search to the set that it met last, and a step from there.
+    fn way_by(&self, last: (LabelId, SetId)) -> Vec<(LabelId, SetId)> {
+        let mut way = vec![last];
+        let mut at = self.met.len() - 1;
+        while at > 0 {
+            let met = self.met[at];
+            way.push((met.label, met.set));
+            at = met.before as usize;
+        }
+        way.reverse();
+        way
     }
 
     /// The greedy trace: what is nearest to the start first, then what is nearest from there; what it
@@ -385,7 +428,7 @@ impl<'a> Wanted<'a> {
         while let Some(steps) = way {
             for (label, target) in steps {
                 if let Some(edge) = self.coverage.number(at, label) {
-                    self.cover(edge, target, &mut newly);
+                    self.cover(at, edge, target, &mut newly);
                 }
                 trace.push(label);
                 at = target;
@@ -467,5 +510,67 @@ mod tests {
             }
         }
         assert!(left_out > 100, "{left_out} searches were left out");
+    }
+
+    /// The search from its definition: sets one after the other, each looked at when its turn comes.
+    fn searched(wanted: &Wanted<'_>, from: SetId, depth: usize) -> Option<Vec<(LabelId, SetId)>> {
+        let mut ways = vec![(from, Vec::new())];
+        for turn in 0..NEARBY {
+            let (set, way) = ways.get(turn)?.clone();
+            if let Some(step) = wanted.wanted_of(set, way.len(), depth) {
+                return Some([way.as_slice(), &[step]].concat());
+            }
+            for &(label, target) in wanted.coverage.row(set) {
+                if ways.iter().all(|(known, _)| *known != target) {
+                    ways.push((target, [way.as_slice(), &[(label, target)]].concat()));
+                }
+            }
+        }
+        None
+    }
+
+    #[test]
+    fn the_search_nearby_is_the_one_of_its_definition() {
+        let mut number = 0x9E37_79B9_7F4A_7C15_u64;
+        let mut random = |below: usize| {
+            number ^= number << 13;
+            number ^= number >> 7;
+            number ^= number << 17;
+            (number % below as u64) as usize
+        };
+        let (mut found, mut in_vain) = (0, 0);
+        // The largest have more sets than are looked at.
+        for states in [5, 30, 900] {
+            let mut builder = LtsBuilder::new();
+            // Deterministic, so that there are not many more sets than states.
+            for source in 0..states {
+                for text in ["?a", "?b", "!x", "!y"] {
+                    if random(4) > 0 {
+                        let target = StateId::new(random(states));
+                        builder.transition_text(StateId::new(source), text, target);
+                    }
+                }
+            }
+            let lts = builder.build().unwrap();
+            let mut oracle = IocoOracle::new(&lts, QuiescencePolicy::Livelock);
+            let coverage = Coverage::explore(oracle.view_mut(), 10_000).unwrap();
+            for goal in [CoverageGoal::States, CoverageGoal::Transitions] {
+                let mut wanted = Wanted::new(goal, &coverage, lts.labels(), 30);
+                let sets: Vec<SetId> = coverage.sets().collect();
+                while wanted.next_trace().is_some() {
+                    for _ in 0..random(6) {
+                        let (from, depth) = (sets[random(sets.len())], random(25));
+                        let expected = searched(&wanted, from, depth);
+                        assert_eq!(wanted.search_nearby(from, depth), expected);
+                        found += usize::from(expected.is_some());
+                        in_vain += usize::from(expected.is_none());
+                    }
+                }
+            }
+        }
+        assert!(
+            found > 50 && in_vain > 50,
+            "{found} found, {in_vain} in vain"
+        );
     }
 }

@@ -7,8 +7,9 @@ use iolite_lts::LabelId;
 use rustc_hash::FxHashMap;
 
 use crate::testcase::arena::Arena;
+use crate::testcase::case_work::AT_A_TIME;
 use crate::testcase::choice::{along, numbered_case, observe_state, stimulate_state};
-use crate::{CaseWork, FiniteOracle, Meaning, ModelRef, TakeCase, TestCase, TestStateId, Verdict};
+use crate::{CaseWork, FiniteOracle, Meaning, ModelRef, TestCase, TestStateId, Verdict};
 
 /// Which test cases an exhaustive derivation lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,11 +60,17 @@ pub struct Enumerated {
     pub complete: bool,
 }
 
+/// What an enumeration came to, beside its test cases.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Enumerating {
+    /// Whether the test cases are all there are up to the depth, and all of them were wanted.
+    pub(crate) complete: bool,
+    /// Whether something was left undecided for what was published.
+    pub(crate) undecided: bool,
+}
+
 /// Test cases may not be deeper than this when they are enumerated: their number is exponential.
 pub(crate) const MAX_ENUMERATION_DEPTH: usize = 256;
-
-/// Test cases that a thread makes at a time: they are small as a rule.
-const AT_A_TIME: usize = 32;
 
 impl ExhaustiveDerivation {
     /// Derives the test cases, named `<model>-<n>`, short ones first where the enumeration is by
@@ -89,15 +96,13 @@ impl ExhaustiveDerivation {
         }
     }
 
-    /// The same by several threads, with texts, and without keeping the test cases. Says whether these are
-    /// all there are up to the depth, and all of them were wanted.
+    /// The same by several threads, without keeping the test cases.
     pub(crate) fn derive_each<O>(
         &self,
         oracle: &mut O,
         model: &ModelRef,
         work: CaseWork<'_>,
-        take: &mut TakeCase<'_>,
-    ) -> bool
+    ) -> Enumerating
     where
         O: FiniteOracle<State: Send> + Send,
     {
@@ -105,19 +110,26 @@ impl ExhaustiveDerivation {
         let criterion = oracle.criterion();
         let case = |n, states| numbered_case(criterion, model, &labels, n, states);
         if let Some(leaving) = self.enumeration.leaving() {
-            // One trace after the other, while others write the test cases of those before.
+            // One trace after the other, while others store the test cases of those before.
             let mut traces = TraceCases::new(oracle, self.bounded_depth(), leaving, self.limit);
             let make = |(n, (arena, root)): (usize, (Arena, TestStateId))| {
                 case(n, arena.into_states(root))
             };
-            let end = work.each((1..).zip(&mut traces), AT_A_TIME, &make, take);
+            let published = work.each((1..).zip(&mut traces), AT_A_TIME, &make);
             let whole = self.bounded_depth() == self.depth;
-            return end.is_continue() && traces.complete && whole;
+            return Enumerating {
+                complete: published.all && traces.complete && whole,
+                // Threads may have made more than were wanted.
+                undecided: traces.undecided_at.is_some_and(|n| n <= published.cases),
+            };
         }
         let (roots, arena, complete) = self.trees(oracle);
         let make = |(n, root)| case(n, arena.extract(root));
-        let end = work.each((1..).zip(roots), AT_A_TIME, &make, take);
-        complete && end.is_continue()
+        let published = work.each((1..).zip(roots), AT_A_TIME, &make);
+        Enumerating {
+            complete: complete && published.all,
+            undecided: oracle.undecided().is_some(),
+        }
     }
 
     fn bounded_depth(&self) -> usize {
@@ -156,6 +168,8 @@ struct TraceCases<'a, O: FiniteOracle> {
     given: usize,
     /// Whether no trace was left out so far.
     complete: bool,
+    /// The number of the first test case, from 1 on, after which the oracle had left something undecided.
+    undecided_at: Option<usize>,
     stimuli: Vec<(LabelId, O::State)>,
     outputs: Vec<(LabelId, Meaning<O::State>)>,
 }
@@ -172,6 +186,7 @@ impl<'a, O: FiniteOracle> TraceCases<'a, O> {
             queue: VecDeque::from([(Vec::new(), initial)]),
             given: 0,
             complete: true,
+            undecided_at: None,
             stimuli: Vec::new(),
             outputs: Vec::new(),
         }
@@ -219,6 +234,9 @@ impl<O: FiniteOracle> Iterator for TraceCases<'_, O> {
         let root = along(self.oracle, self.initial, &trace, self.leaving, &mut arena);
         if trace.len() + 1 < self.depth {
             self.go_on(&trace, at);
+        }
+        if self.undecided_at.is_none() && self.oracle.undecided().is_some() {
+            self.undecided_at = Some(self.given);
         }
         Some((arena, root))
     }

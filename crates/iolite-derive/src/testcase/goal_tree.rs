@@ -1,7 +1,7 @@
 //! Test cases that follow a trace, and find back to it where the system chooses otherwise.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use iolite_lts::{LabelId, Lts, SetId, SetMembers};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -25,8 +25,18 @@ const FREE_STATES: usize = 200_000;
 /// Sets that may be looked at for ways back before they get fewer, and those that are remembered.
 const FREE_SETS: usize = 4_000_000;
 
-/// For sets that can be reached, how far they are and the first step there.
-type Ways = FxHashMap<SetId, (usize, Option<LabelId>)>;
+/// For sets that can be reached, how far they are and the first step there; the set itself has none, and says δ.
+type Ways = FxHashMap<SetId, (u32, LabelId)>;
+
+/// Long lists of ways that threads have found, so that each is found once.
+#[derive(Debug, Default)]
+pub(crate) struct KnownWays(Mutex<FxHashMap<SetId, Arc<Ways>>>);
+
+impl KnownWays {
+    fn lock(&self) -> MutexGuard<'_, FxHashMap<SetId, Arc<Ways>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 /// The determinised suspension automaton of a specification, explored, as several threads may read it.
 #[derive(Clone, Copy)]
@@ -165,9 +175,16 @@ pub(crate) struct GoalTrees<'a> {
     automaton: ExploredAutomaton<'a>,
     /// The ways that were asked for, by the most sets that were looked at.
     ways: FxHashMap<(SetId, usize), Arc<Ways>>,
+    /// What all threads know.
+    known_ways: &'a KnownWays,
     /// Sets in `ways`, and how many these may be.
     remembered: usize,
     memory: usize,
+    /// For each set the last search for ways that met it.
+    seen: Vec<u32>,
+    round: u32,
+    /// The sets that a search has met, with how far they are and the first step there.
+    met: Vec<(SetId, u32, LabelId)>,
     /// What was spent before, and what the present test case needs.
     spent: Spent,
     needed: Needed,
@@ -206,7 +223,15 @@ struct Tree<'t> {
     positions: FxHashMap<SetId, Vec<usize>>,
     arena: Arena,
     known: FxHashMap<Place, TestStateId>,
-    queue: VecDeque<(TestStateId, Place)>,
+    queue: VecDeque<(TestStateId, Place, Option<Planned>)>,
+}
+
+/// A step that was looked for when its place was met.
+#[derive(Clone, Copy)]
+struct Planned {
+    step: (LabelId, usize),
+    /// How many sets were looked at for it at most.
+    most: usize,
 }
 
 /// Where each set comes, in order.
@@ -219,6 +244,13 @@ fn positions(sets: &[SetId]) -> FxHashMap<SetId, Vec<usize>> {
 }
 
 impl Tree<'_> {
+    /// A state that is filled in when its turn comes.
+    fn later(&mut self, place: Place, planned: Option<Planned>) -> TestStateId {
+        let id = self.arena.hole();
+        self.queue.push_back((id, place, planned));
+        id
+    }
+
     /// Whether a run that comes here took the trace and nothing else.
     fn is_on_trace(&self, place: Place) -> bool {
         let steps = self.trace.len() + DETOUR - place.left;
@@ -228,12 +260,21 @@ impl Tree<'_> {
 
 impl<'a> GoalTrees<'a> {
     /// `sharing` threads have trees like these.
-    pub(crate) fn new(automaton: ExploredAutomaton<'a>, sharing: usize) -> Self {
+    pub(crate) fn new(
+        automaton: ExploredAutomaton<'a>,
+        known_ways: &'a KnownWays,
+        sharing: usize,
+    ) -> Self {
+        let (_, sets) = automaton.coverage.size();
         Self {
             automaton,
             ways: FxHashMap::default(),
+            known_ways,
             remembered: 0,
             memory: FREE_SETS / sharing,
+            seen: vec![0; sets],
+            round: 0,
+            met: Vec::new(),
             spent: Spent::default(),
             needed: Needed::default(),
             asked: FxHashSet::default(),
@@ -273,8 +314,8 @@ impl<'a> GoalTrees<'a> {
                 left: trace.len() + DETOUR,
             },
         );
-        while let Some((id, place)) = tree.queue.pop_front() {
-            let state = self.expand(&mut tree, place);
+        while let Some((id, place, planned)) = tree.queue.pop_front() {
+            let state = self.expand(&mut tree, place, planned);
             tree.arena.states[id.index()] = state;
         }
         self.needed.beside = tree.known.len().saturating_sub(trace.len());
@@ -291,15 +332,16 @@ impl<'a> GoalTrees<'a> {
         let observed = |l: LabelId| self.automaton.is_observation(l);
         let id = if done == tree.trace.len() && tree.trace.last().is_none_or(|&l| observed(l)) {
             tree.arena.verdict(place.verdict())
-        } else if done < tree.trace.len()
-            && !tree.is_on_trace(place)
-            && (tree.known.len() >= self.most_states() || self.step(tree, place).is_none())
-        {
+        } else if done == tree.trace.len() || tree.is_on_trace(place) {
+            tree.later(place, None)
+        } else if tree.known.len() >= self.most_states() {
             tree.arena.verdict(Verdict::Inconc)
         } else {
-            let id = tree.arena.hole();
-            tree.queue.push_back((id, place));
-            id
+            let most = self.most_sets();
+            match self.step(tree, place) {
+                None => tree.arena.verdict(Verdict::Inconc),
+                Some(step) => tree.later(place, Some(Planned { step, most })),
+            }
         };
         tree.known.insert(place, id);
         id
@@ -315,24 +357,24 @@ impl<'a> GoalTrees<'a> {
         }
         let ways = self.ways_from(place.set);
         // The earliest point of the trace from which the rest fits into the steps that are left.
-        let fits = |distance: usize, m: usize| distance + length - m <= left;
+        let fits = |distance: u32, m: usize| distance as usize + length - m <= left;
         let found = if ways.len() < length - done {
             let ways = ways.iter().filter_map(|(set, &(distance, first))| {
                 let positions = tree.positions.get(set)?;
-                let least = done.max((distance + length).saturating_sub(left));
+                let least = done.max((distance as usize + length).saturating_sub(left));
                 let m = *positions.get(positions.partition_point(|&m| m < least))?;
-                (m < length).then_some((m, first))
+                (m < length).then_some((m, distance, first))
             });
-            ways.min_by_key(|&(m, _)| m)
+            ways.min_by_key(|&(m, ..)| m)
         } else {
             (done..length).find_map(|m| {
                 let &(distance, first) = ways.get(&tree.sets[m])?;
-                fits(distance, m).then_some((m, first))
+                fits(distance, m).then_some((m, distance, first))
             })
         };
-        found.map(|(m, first)| match first {
-            None => (tree.trace[m], m + 1),
-            Some(first) => (first, done),
+        found.map(|(m, distance, first)| match distance {
+            0 => (tree.trace[m], m + 1),
+            _ => (first, done),
         })
     }
 
@@ -344,13 +386,17 @@ impl<'a> GoalTrees<'a> {
         }
     }
 
-    fn expand(&mut self, tree: &mut Tree<'_>, place: Place) -> TestState {
+    fn expand(&mut self, tree: &mut Tree<'_>, place: Place, planned: Option<Planned>) -> TestState {
         let Place { set: at, done, .. } = place;
         let left = place.left.saturating_sub(1);
-        let Some((label, then)) = (done < tree.trace.len())
-            .then(|| self.step(tree, place))
-            .flatten()
-        else {
+        // The step counts as long as no fewer sets may be looked at than when it was found.
+        let planned = planned.filter(|planned| planned.most == self.most_sets());
+        let step = match planned {
+            Some(planned) => Some(planned.step),
+            None if done < tree.trace.len() => self.step(tree, place),
+            None => None,
+        };
+        let Some((label, then)) = step else {
             // The trace ends with a stimulus: whatever is right after it is the end.
             return self.automaton.observe(at, |right| {
                 let right = right.map(|_| place.verdict());
@@ -380,13 +426,18 @@ impl<'a> GoalTrees<'a> {
         })
     }
 
-    /// The shortest ways from a set.
-    fn ways_from(&mut self, from: SetId) -> Arc<Ways> {
-        let most = if self.spent.looked_at + self.looked_at < FREE_SETS {
+    /// How many sets are looked at for a way back.
+    fn most_sets(&self) -> usize {
+        if self.spent.looked_at + self.looked_at < FREE_SETS {
             MOST_SETS
         } else {
             FEW_SETS
-        };
+        }
+    }
+
+    /// The shortest ways from a set.
+    fn ways_from(&mut self, from: SetId) -> Arc<Ways> {
+        let most = self.most_sets();
         let ways = match self.ways.get(&(from, most)) {
             Some(known) => Arc::clone(known),
             None => self.find_ways(from, most),
@@ -399,29 +450,47 @@ impl<'a> GoalTrees<'a> {
     }
 
     fn find_ways(&mut self, from: SetId, most: usize) -> Arc<Ways> {
-        let mut ways = Ways::default();
-        ways.insert(from, (0, None));
-        let mut queue = VecDeque::from([from]);
-        while let Some(at) = queue.pop_front() {
-            let (distance, first) = ways[&at];
-            if ways.len() >= most {
-                break;
+        let known_ways = self.known_ways;
+        let known = (most == MOST_SETS).then(|| known_ways.lock().get(&from).cloned());
+        let ways = known.flatten().unwrap_or_else(|| {
+            let ways = Arc::new(self.search_ways(from, most));
+            if most == MOST_SETS {
+                known_ways.lock().insert(from, Arc::clone(&ways));
             }
-            for &(label, next) in self.automaton.coverage.row(at) {
-                ways.entry(next).or_insert_with(|| {
-                    queue.push_back(next);
-                    (distance + 1, first.or(Some(label)))
-                });
-            }
-        }
+            ways
+        });
         self.remembered += ways.len();
         if self.remembered > self.memory {
             self.remembered = ways.len();
             self.ways.clear();
+            known_ways.lock().clear();
         }
-        let ways = Arc::new(ways);
         self.ways.insert((from, most), Arc::clone(&ways));
         ways
+    }
+
+    /// Breadth first, until so many sets were met.
+    fn search_ways(&mut self, from: SetId, most: usize) -> Ways {
+        self.round += 1;
+        self.seen[from.index()] = self.round;
+        self.met.clear();
+        self.met.push((from, 0, LabelId::DELTA));
+        let mut next = 0;
+        while let Some(&(at, distance, first)) = self.met.get(next)
+            && self.met.len() < most
+        {
+            next += 1;
+            for &(label, target) in self.automaton.coverage.row(at) {
+                let seen = &mut self.seen[target.index()];
+                if std::mem::replace(seen, self.round) != self.round {
+                    let first = if distance == 0 { label } else { first };
+                    self.met.push((target, distance + 1, first));
+                }
+            }
+        }
+        let met = self.met.iter();
+        met.map(|&(set, distance, first)| (set, (distance, first)))
+            .collect()
     }
 }
 

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::goal_tree::{ExploredAutomaton, GoalTrees, Spent};
+use super::goal_tree::{ExploredAutomaton, GoalTrees, KnownWays, Spent};
 use crate::{Coverage, IocoOracle, TestState, TestStateId, TestStep, Verdict};
 
 #[path = "../../tests/common/mod.rs"]
@@ -139,7 +139,8 @@ proptest! {
             members: oracle.view().set_members(),
             outputs: &outputs,
         };
-        let (states, _) = GoalTrees::new(automaton, 1).states(&trace, Spent::default());
+        let ways = KnownWays::default();
+        let (states, _) = GoalTrees::new(automaton, &ways, 1).states(&trace, Spent::default());
         let mut runs = Runs { model: &model, states: &states, goal, steps: 0, passed: 0 };
         runs.walk(TestStateId::new(0), &initial(&model), 0)?;
         // The system that chooses as the test hopes is among them.

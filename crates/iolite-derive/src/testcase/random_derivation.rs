@@ -8,7 +8,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::testcase::arena::Arena;
 use crate::testcase::choice::{numbered_case, observe_state, stimulate_state};
-use crate::{CaseWork, FiniteOracle, ModelRef, TakeCase, TestCase, TestState, Verdict};
+use crate::{CaseWork, FiniteOracle, ModelRef, TestCase, TestState, Verdict};
 
 /// How often each of the three choices is taken, in proportion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,20 +77,30 @@ impl RandomDerivation {
         numbered.map(move |(n, states)| numbered_case(criterion, model, &labels, n, states))
     }
 
-    /// The same by several threads, with texts. The random numbers of all test cases are one sequence, so
-    /// the trees are made one after the other; what is checked and written of them is spread.
+    /// The same by several threads. The random numbers of all test cases are one sequence, so the trees are made
+    /// one after the other; what is checked and stored of them is spread. Says whether something was left undecided in a
+    /// test case that was published, or before it.
     pub(crate) fn derive_each<O: FiniteOracle + Send>(
         &self,
         oracle: &mut O,
         model: &ModelRef,
         work: CaseWork<'_>,
-        take: &mut TakeCase<'_>,
-    ) {
+    ) -> bool {
         let labels = Arc::new(oracle.labels().clone());
         let criterion = oracle.criterion();
         let make = |(n, states)| numbered_case(criterion, model, &labels, n, states);
-        // Who wants no more need not be told that there are none.
-        let _ = work.each((1..).zip(self.trees(oracle)), 1, &make, take);
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(self.seed);
+        let mut undecided_at = None;
+        let trees = (1..=self.count).map(|n| {
+            let states = self.derive_one(oracle, &mut rng);
+            if undecided_at.is_none() && oracle.undecided().is_some() {
+                undecided_at = Some(n);
+            }
+            (n, states)
+        });
+        // Threads may have made more than were wanted.
+        let published = work.each(trees, 1, &make);
+        undecided_at.is_some_and(|n| n <= published.cases)
     }
 
     /// The states of each test case.

@@ -1,9 +1,11 @@
 //! Suites from requirements: one test case for each observer, and what of the model it touches.
 
 use std::collections::BTreeSet;
+use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
 
 use iolite_lts::{
-    BudgetExceeded, Determinised, LabelId, LabelKind, Lts, QuiescencePolicy, Suspension,
+    BudgetExceeded, Determinised, LabelId, LabelKind, Lts, QuiescencePolicy, Suspension, in_order,
 };
 use iolite_property::Observer;
 
@@ -35,36 +37,52 @@ pub struct RequirementSuite {
 
 impl RequirementSuite {
     /// Derives the suite; each test graph has at most `limit` nodes. Observers are taken over to the
-    /// labels of the specification.
+    /// labels of the specification. So many threads look at different observers.
     pub fn derive(
         specification: &Lts,
         policy: QuiescencePolicy,
         observers: &[Observer],
         model: &ModelRef,
         limit: usize,
+        jobs: NonZeroUsize,
     ) -> Result<Self, BudgetExceeded> {
         let transitions: Vec<ModelTransition> = specification.transitions().collect();
-        let requirements = observers
-            .iter()
-            .map(|observer| {
-                let observer = observer.over(specification.shared_labels());
-                let name = observer.name().to_owned();
-                let test = SafetyTest::build(specification, policy, observer, limit)?;
-                let case = test
-                    .is_reachable()
-                    .then(|| test.draw(Drawing::default(), model));
-                let taken = case
-                    .as_ref()
-                    .map(|case| transitions_of(case, specification, policy))
-                    .unwrap_or_default();
-                Ok(Requirement {
-                    name,
-                    specification_violates: test.specification_violates(),
-                    covers: transitions.iter().map(|t| taken.contains(t)).collect(),
-                    case,
-                })
+        let requirement = |observer: &Observer| -> Result<Requirement, BudgetExceeded> {
+            let observer = observer.over(specification.shared_labels());
+            let name = observer.name().to_owned();
+            let test = SafetyTest::build(specification, policy, observer, limit)?;
+            let case = test
+                .is_reachable()
+                .then(|| test.draw(Drawing::default(), model));
+            let taken = case
+                .as_ref()
+                .map(|case| transitions_of(case, specification, policy))
+                .unwrap_or_default();
+            Ok(Requirement {
+                name,
+                specification_violates: test.specification_violates(),
+                covers: transitions.iter().map(|t| taken.contains(t)).collect(),
+                case,
             })
-            .collect::<Result<_, _>>()?;
+        };
+        let helpers = jobs.get().min(observers.len()).saturating_sub(1);
+        let mut requirements = Vec::new();
+        let end = in_order(
+            observers.iter(),
+            &mut { requirement },
+            vec![requirement; helpers],
+            &|taken| taken + jobs.get(),
+            &mut |requirement| match requirement {
+                Ok(requirement) => {
+                    requirements.push(requirement);
+                    ControlFlow::Continue(())
+                }
+                Err(e) => ControlFlow::Break(e),
+            },
+        );
+        if let ControlFlow::Break(e) = end {
+            return Err(e);
+        }
         Ok(Self {
             requirements,
             transitions,

@@ -6,14 +6,14 @@ mod towards;
 
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
+use std::sync::{Mutex, PoisonError};
 
 use iolite_derive::{
     CaseSelection, CaseWork, CompleteSuite, Completeness, ConfDerivation, Context, Count,
-    CoverageGoal, CoverageSuite, DEFAULT_MAX_IN_FLIGHT, ExhaustiveDerivation, ModelRef,
+    CoverageGoal, CoverageSuite, DEFAULT_MAX_IN_FLIGHT, ExhaustiveDerivation, ModelRef, Publish,
     QueueOptions, RandomDerivation, RelationOracle, SymbolicTestCase, TestCase, TestGraph,
-    WrittenCase, derive_cases,
+    derive_cases,
 };
-use iolite_formats::test_case;
 use iolite_lts::relation::Relation;
 use iolite_lts::{BudgetExceeded, Lts, QuiescencePolicy};
 use iolite_sts::CoverageCriterion;
@@ -47,8 +47,7 @@ pub struct DerivationOptions {
     pub unfold: Option<&'static str>,
     /// The solver for test cases that keep data; the default, if none is named.
     pub solver: Option<String>,
-    /// How many threads make test cases at random, exhaustively and for coverage of a model without data.
-    /// The suite does not depend on it.
+    /// How many threads make test cases without data. The suite does not depend on it.
     pub jobs: NonZeroUsize,
 }
 
@@ -74,11 +73,17 @@ pub enum DerivationSelection {
     Goals(GoalDerivation),
 }
 
-/// What a derivation makes, as it is made: nothing is kept.
+/// What is left to do with a test case when its turn comes.
+pub type PublishCase<'a> = Box<dyn FnOnce() -> Result<ControlFlow<()>, Error> + Send + 'a>;
+
+/// Who stores test cases without data: done by the thread that made the test case, whatever the others are at. What
+/// it gives is done by the calling thread in the order of the suite, and may end the derivation; what was stored ahead
+/// is then dropped without its turn.
+pub type StoreDerived<'a> = dyn Fn(TestCase) -> PublishCase<'a> + Sync + 'a;
+
+/// What a derivation makes beside test cases without data, as it is made: nothing is kept.
 #[derive(Debug)]
 pub enum Derived<'a> {
-    /// A test case, with the JSON text that it is stored as.
-    Case(WrittenCase),
     /// A test case with data.
     Symbolic {
         /// The test case.
@@ -136,11 +141,33 @@ struct DerivationSource<'a> {
 }
 
 impl Workspace {
-    /// Derives test cases from a specification and hands each over as it is made.
+    /// Derives test cases and keeps those without data, in the order of the suite; what else there is is handed over as it is made.
+    pub fn derive_all(
+        &self,
+        model: &ModelRef,
+        options: &DerivationOptions,
+        take: &mut TakeDerived<'_>,
+    ) -> Result<(Vec<TestCase>, Derivation), Error> {
+        let cases = Mutex::new(Vec::new());
+        let store = |case: TestCase| -> PublishCase<'_> {
+            let cases = &cases;
+            Box::new(move || {
+                let mut cases = cases.lock().unwrap_or_else(PoisonError::into_inner);
+                cases.push(case);
+                Ok(ControlFlow::Continue(()))
+            })
+        };
+        let derivation = self.derive(model, options, &store, take)?;
+        let cases = cases.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Ok((cases, derivation))
+    }
+
+    /// Derives test cases from a specification and has each stored or handed over as it is made.
     pub fn derive(
         &self,
         model: &ModelRef,
         options: &DerivationOptions,
+        store: &StoreDerived<'_>,
         take: &mut TakeDerived<'_>,
     ) -> Result<Derivation, Error> {
         options.check()?;
@@ -189,15 +216,33 @@ impl Workspace {
             lts: &lts,
             policy: options.policy,
         };
-        match &options.selection {
-            DerivationSelection::Goals(goals) => goals.derive(&source, take),
+        let failed = Mutex::new(None);
+        let failure = || failed.lock().unwrap_or_else(PoisonError::into_inner);
+        let store = |case: TestCase| -> Publish<'_> {
+            let publish = store(case);
+            Box::new(move || {
+                publish().unwrap_or_else(|error| {
+                    *failure() = Some(error);
+                    ControlFlow::Break(())
+                })
+            })
+        };
+        let work = CaseWork {
+            jobs: options.jobs,
+            store: &store,
+        };
+        let derivation = match &options.selection {
+            DerivationSelection::Goals(goals) => goals.derive(&source, work, take),
             DerivationSelection::Cover { criterion, depth } => {
-                cover(&source, of_states(*criterion)?, *depth, options.jobs, take)
+                cover(&source, of_states(*criterion)?, *depth, work)
             }
             DerivationSelection::Random(_)
             | DerivationSelection::Exhaustive(_)
-            | DerivationSelection::Complete(_) => by_relation(&source, options, take),
-        }
+            | DerivationSelection::Complete(_) => by_relation(&source, options, work),
+        };
+        // What could not be stored ended the derivation.
+        let failed = failure().take();
+        failed.map_or(derivation, Err)
     }
 }
 
@@ -255,7 +300,7 @@ impl DerivationOptions {
 fn by_relation(
     source: &DerivationSource<'_>,
     options: &DerivationOptions,
-    take: &mut TakeDerived<'_>,
+    work: CaseWork<'_>,
 ) -> Result<Derivation, Error> {
     let (lts, model, policy) = (source.lts, &source.model, source.policy);
     match options.relation {
@@ -264,24 +309,28 @@ fn by_relation(
             match &options.selection {
                 DerivationSelection::Exhaustive(how) => {
                     let all = derivation.exhaustive(how, model);
-                    enumerated(all.complete, all.cases, take)
+                    let _ = work.take(&mut all.cases.into_iter());
+                    Ok(Derivation {
+                        complete: Some(all.complete),
+                        ..Derivation::default()
+                    })
                 }
                 DerivationSelection::Random(how) => {
-                    let _ = hand_over(derivation.random_cases(how, model), take)?;
+                    let _ = work.take(&mut derivation.random_cases(how, model));
                     Ok(Derivation::default())
                 }
                 _ => Ok(Derivation::default()),
             }
         }
-        Relation::Ioco => by_oracle(RelationOracle::ioco(lts, policy), options, model, take),
-        Relation::Uioco => by_oracle(RelationOracle::uioco(lts, policy), options, model, take),
+        Relation::Ioco => by_oracle(RelationOracle::ioco(lts, policy), options, model, work),
+        Relation::Uioco => by_oracle(RelationOracle::uioco(lts, policy), options, model, work),
         Relation::Ioconf | Relation::IoconfF => {
             let traces = options.traces.as_ref().map(|f| {
                 let reference = source.spec.reference();
                 source.workspace.traces(f, reference, lts.labels())
             });
             let oracle = RelationOracle::ioconf(lts, policy, traces.transpose()?);
-            by_oracle(oracle, options, model, take)
+            by_oracle(oracle, options, model, work)
         }
         other => Err(Error::input(format!(
             "test cases are derived for ioco, uioco, ioconf, ioconf-f and conf, not for {other}"
@@ -293,7 +342,7 @@ fn by_oracle(
     oracle: RelationOracle<&Lts>,
     options: &DerivationOptions,
     model: &ModelRef,
-    take: &mut TakeDerived<'_>,
+    work: CaseWork<'_>,
 ) -> Result<Derivation, Error> {
     let queues = (options.context != Context::Synchronous).then(|| QueueOptions {
         max_in_flight: options.max_in_flight.unwrap_or(DEFAULT_MAX_IN_FLIGHT),
@@ -308,19 +357,8 @@ fn by_oracle(
             return Ok(Derivation::default());
         }
     };
-    let mut failed = None;
-    let mut each = |case| {
-        take(Derived::Case(case)).unwrap_or_else(|error| {
-            failed = Some(error);
-            ControlFlow::Break(())
-        })
-    };
-    let work = case_work(options.jobs);
-    let derived = derive_cases(oracle, queues, selection, model, work, &mut each)
-        .map_err(|e| too_large(&e))?;
-    if let Some(error) = failed {
-        return Err(error);
-    }
+    let derived =
+        derive_cases(oracle, queues, selection, model, work).map_err(|e| too_large(&e))?;
     match derived.undecided {
         Some(why) => Err(Error::undecided(why.reason.to_string())),
         None => Ok(Derivation {
@@ -329,40 +367,6 @@ fn by_oracle(
             ..Derivation::default()
         }),
     }
-}
-
-fn enumerated(
-    complete: bool,
-    cases: Vec<TestCase>,
-    take: &mut TakeDerived<'_>,
-) -> Result<Derivation, Error> {
-    let _ = hand_over(cases, take)?;
-    Ok(Derivation {
-        complete: Some(complete),
-        ..Derivation::default()
-    })
-}
-
-/// So many threads make test cases, and the text of each.
-fn case_work(jobs: NonZeroUsize) -> CaseWork<'static> {
-    CaseWork {
-        jobs,
-        text: &test_case::json::write,
-    }
-}
-
-/// Hands test cases over until no more are wanted; who makes no more after these need not ask.
-fn hand_over(
-    cases: impl IntoIterator<Item = TestCase>,
-    take: &mut TakeDerived<'_>,
-) -> Result<ControlFlow<()>, Error> {
-    for case in cases {
-        let text = test_case::json::write(&case);
-        if take(Derived::Case(WrittenCase { case, text }))?.is_break() {
-            return Ok(ControlFlow::Break(()));
-        }
-    }
-    Ok(ControlFlow::Continue(()))
 }
 
 /// What is covered of a model without data.
@@ -393,8 +397,7 @@ fn cover(
     source: &DerivationSource<'_>,
     goal: CoverageGoal,
     depth: Option<usize>,
-    jobs: NonZeroUsize,
-    take: &mut TakeDerived<'_>,
+    work: CaseWork<'_>,
 ) -> Result<Derivation, Error> {
     let fitting = || CoverageSuite::fitting_depth(source.lts.transition_count());
     let suite = CoverageSuite {
@@ -402,27 +405,16 @@ fn cover(
         depth: depth.unwrap_or_else(fitting),
         limit: LARGEST,
     };
-    let mut failed = None;
-    let mut each = |case| {
-        take(Derived::Case(case)).unwrap_or_else(|error| {
-            failed = Some(error);
-            ControlFlow::Break(())
-        })
-    };
-    let work = case_work(jobs);
     let covering = suite
-        .derive_each(source.lts, source.policy, &source.model, work, &mut each)
+        .derive_each(source.lts, source.policy, &source.model, work)
         .map_err(|e| too_large(&e))?;
-    match failed {
-        Some(error) => Err(error),
-        None => Ok(Derivation {
-            depth: Some(suite.depth),
-            covered: Some(covering.covered),
-            uncovered: covering.uncovered,
-            unreachable: covering.unreachable,
-            ..Derivation::default()
-        }),
-    }
+    Ok(Derivation {
+        depth: Some(suite.depth),
+        covered: Some(covering.covered),
+        uncovered: covering.uncovered,
+        unreachable: covering.unreachable,
+        ..Derivation::default()
+    })
 }
 
 fn too_large(error: &BudgetExceeded) -> Error {

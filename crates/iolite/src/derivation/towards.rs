@@ -1,12 +1,16 @@
 //! Test cases that head for a goal: an observer's violation, a purpose, a property.
 
+use std::ops::ControlFlow;
+use std::sync::{Mutex, PoisonError};
+
 use iolite_derive::{
-    Drawing, GoalTest, ModelRef, Objective, RequirementSuite, SafetyTest, TestCase,
+    CaseWork, Drawing, GoalTest, ModelRef, Objective, RequirementSuite, SafetyTest, TestCase,
 };
 
+use iolite_lts::{Semantics, StateId};
 use iolite_sts::PruningGoal;
 
-use super::{Derivation, DerivationSource, Derived, LARGEST, TakeDerived, hand_over, too_large};
+use super::{Derivation, DerivationSource, Derived, LARGEST, TakeDerived, too_large};
 use crate::{Error, PropertyOptions};
 
 /// Steps that a run towards a goal may take more than the shortest way, as those towards coverage may.
@@ -35,16 +39,19 @@ impl GoalDerivation {
     pub(super) fn derive(
         &self,
         source: &DerivationSource<'_>,
+        work: CaseWork<'_>,
         take: &mut TakeDerived<'_>,
     ) -> Result<Derivation, Error> {
         let mut derivation = Derivation::default();
         let notes = &mut derivation.notes;
         if !self.observers.is_empty() {
-            self.observers(source, notes, take)?;
+            self.observers(source, notes, work, take)?;
         }
         for reference in &self.purposes {
             for purpose in source.workspace.purposes_of(reference, source.spec)? {
-                self.towards(source, purpose, notes, take)?;
+                if self.towards(source, purpose, notes, work, take)?.is_break() {
+                    return Ok(derivation);
+                }
             }
         }
         if !self.properties.is_empty() {
@@ -54,7 +61,12 @@ impl GoalDerivation {
             };
             let workspace = source.workspace;
             for property in workspace.property_objectives(&options, source.spec)? {
-                self.towards(source, property, notes, take)?;
+                if self
+                    .towards(source, property, notes, work, take)?
+                    .is_break()
+                {
+                    return Ok(derivation);
+                }
             }
         }
         Ok(derivation)
@@ -64,6 +76,7 @@ impl GoalDerivation {
         &self,
         source: &DerivationSource<'_>,
         notes: &mut Vec<String>,
+        work: CaseWork<'_>,
         take: &mut TakeDerived<'_>,
     ) -> Result<(), Error> {
         let (lts, policy) = (source.lts, source.policy);
@@ -71,8 +84,9 @@ impl GoalDerivation {
         for reference in &self.observers {
             observers.extend(source.workspace.observers_of(reference, source.spec)?);
         }
-        let suite = RequirementSuite::derive(lts, policy, &observers, &source.model, LARGEST)
-            .map_err(|e| too_large(&e))?;
+        let suite =
+            RequirementSuite::derive(lts, policy, &observers, &source.model, LARGEST, work.jobs)
+                .map_err(|e| too_large(&e))?;
         if take(Derived::Matrix(suite.to_csv(lts)))?.is_break() {
             return Ok(());
         }
@@ -85,7 +99,7 @@ impl GoalDerivation {
                     trace.join(" ")
                 ));
             }
-            let test =
+            let mut test =
                 SafetyTest::build(lts, policy, observer, LARGEST).map_err(|e| too_large(&e))?;
             if !test.is_reachable() {
                 notes.push(format!(
@@ -97,8 +111,9 @@ impl GoalDerivation {
             if take(Derived::Graph { name, graph })?.is_break() {
                 return Ok(());
             }
-            let draw = |drawing| test.draw(drawing, &source.model);
-            if hand_over(self.drawn(name, draw), take)?.is_break() {
+            let test = Mutex::new(&mut test);
+            let draw = |drawing| drawn(&test, drawing, &source.model);
+            if self.draw_each(name, &draw, work).is_break() {
                 return Ok(());
             }
         }
@@ -106,39 +121,42 @@ impl GoalDerivation {
     }
 
     /// Test cases towards one goal.
-    fn towards<O: Objective>(
+    fn towards<O: Objective + Send>(
         &self,
         source: &DerivationSource<'_>,
         goal: O,
         notes: &mut Vec<String>,
+        work: CaseWork<'_>,
         take: &mut TakeDerived<'_>,
-    ) -> Result<(), Error> {
+    ) -> Result<ControlFlow<()>, Error> {
         let name = goal.name().to_owned();
-        let test =
+        let mut test =
             GoalTest::build(source.lts, source.policy, goal, LARGEST).map_err(|e| too_large(&e))?;
         if !test.is_reachable() {
             notes.push(format!("{name}: no trace of the specification reaches it"));
-            return Ok(());
+            return Ok(ControlFlow::Continue(()));
         }
         let (name, graph) = (name.as_str(), test.graph());
-        if take(Derived::Graph { name, graph })?.is_continue() {
-            let draw = |drawing| test.draw(drawing, &source.model);
-            let _ = hand_over(self.drawn(name, draw), take)?;
+        if take(Derived::Graph { name, graph })?.is_break() {
+            return Ok(ControlFlow::Break(()));
         }
-        Ok(())
+        let test = Mutex::new(&mut test);
+        let draw = |drawing| drawn(&test, drawing, &source.model);
+        Ok(self.draw_each(name, &draw, work))
     }
 
     /// The alternatives for a goal, named after it.
-    fn drawn<'a>(
-        &'a self,
-        goal: &'a str,
-        draw: impl Fn(Drawing) -> TestCase + 'a,
-    ) -> impl Iterator<Item = TestCase> + 'a {
-        (0..self.alternatives).map(move |k| match k {
+    fn draw_each(
+        &self,
+        goal: &str,
+        draw: &(dyn Fn(Drawing) -> TestCase + Sync),
+        work: CaseWork<'_>,
+    ) -> ControlFlow<()> {
+        work.numbered(self.alternatives, &|k| match k {
             // The shortest way, and ways back to it where the system chooses otherwise.
             0 => {
                 let (seed, slack) = (None, DETOUR);
-                draw(Drawing { seed, slack }).named(goal.to_owned())
+                draw(Drawing { seed, slack }).named(goal)
             }
             k => {
                 let (seed, slack) = (Some(self.seed + k), self.slack);
@@ -146,4 +164,14 @@ impl GoalDerivation {
             }
         })
     }
+}
+
+/// A test case of a graph that threads share: one draws at a time, while others check and store what they have drawn.
+fn drawn<M: Semantics<State = StateId>, O: Objective>(
+    test: &Mutex<&mut GoalTest<M, O>>,
+    drawing: Drawing,
+    model: &ModelRef,
+) -> TestCase {
+    let test = test.lock().unwrap_or_else(PoisonError::into_inner);
+    test.draw(drawing, model)
 }

@@ -338,23 +338,22 @@ fn towards_purposes(
         }),
         unfold: is_finite.then_some("--purpose"),
         solver: None,
-        // Test cases towards goals are made by one thread.
+        // They are few.
         jobs: NonZeroUsize::MIN,
     };
-    let derived = workspace.derive(model, &derivation, &mut |derived| {
-        match derived {
-            Derived::Case(written) => cases.push(SuiteCase {
-                place: format!("purpose {}", written.case.name()),
-                case: Arc::new(written.case),
-            }),
-            Derived::Symbolic { case, .. } => data_cases.push(SymbolicSuiteCase {
+    let (found, derived) = workspace.derive_all(model, &derivation, &mut |derived| {
+        if let Derived::Symbolic { case, .. } = derived {
+            data_cases.push(SymbolicSuiteCase {
                 place: format!("purpose {}", case.name()),
                 case: Arc::new(*case),
-            }),
-            _ => {}
+            });
         }
         Ok(ControlFlow::Continue(()))
     })?;
+    cases.extend(found.into_iter().map(|case| SuiteCase {
+        place: format!("purpose {}", case.name()),
+        case: Arc::new(case),
+    }));
     for note in derived.notes {
         workspace.warn(&format!("warning: {note}"));
     }

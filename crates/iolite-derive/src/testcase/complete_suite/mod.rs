@@ -5,7 +5,6 @@ mod distinction;
 mod plan;
 
 use std::collections::VecDeque;
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use iolite_lts::{BudgetExceeded, LabelId};
@@ -15,8 +14,9 @@ use self::automaton::{Automaton, Before, Quotient, common};
 use self::distinction::{Choice, Distinction};
 use self::plan::{Plan, PlanId, Plans};
 use crate::testcase::arena::Arena;
-use crate::testcase::choice::{finish, observe_state, redirect, stimulate_state};
-use crate::{FiniteOracle, ModelRef, TestCase, TestStateId, Verdict};
+use crate::testcase::case_work::{AT_A_TIME, collected};
+use crate::testcase::choice::{numbered_case, observe_state, redirect, stimulate_state};
+use crate::{CaseWork, FiniteOracle, ModelRef, TestCase, TestStateId, Verdict};
 
 /// A complete suite for ioco or uioco: the W method carried over to suspension automata, by counting states.
 ///
@@ -75,12 +75,13 @@ pub struct Completeness {
 const LONGEST: usize = 500;
 
 impl CompleteSuite {
-    /// Derives the suite, and gives each test case away when it is made.
-    pub fn derive_each<O: FiniteOracle>(
+    /// Derives the suite by several threads, without keeping the test cases. They are made one after the other, while
+    /// others check and store those before.
+    pub fn derive_each<O: FiniteOracle<State: Send + Sync> + Send>(
         &self,
         oracle: &mut O,
         model: &ModelRef,
-        give: &mut dyn FnMut(TestCase) -> ControlFlow<()>,
+        work: CaseWork<'_>,
     ) -> Result<Completeness, BudgetExceeded> {
         let whole = Automaton::explore(oracle, self.states)?;
         let Quotient {
@@ -94,60 +95,92 @@ impl CompleteSuite {
             .map(|state| Way::to(&automaton, &before, state))
             .collect();
         let reached: Vec<bool> = ways.iter().map(Option::is_some).collect();
-        let mut search = Search::new(&automaton, &distinction, &reached, self, count + self.extra);
+        let search = Search::new(&automaton, &distinction, &reached, self, count + self.extra);
         let labels = Arc::new(oracle.labels().clone());
-        let mut cases = 0;
-        'all: for (state, way) in ways.iter().enumerate() {
-            let Some(way) = way else {
-                continue;
-            };
-            for plan in search.continuations(state) {
-                if cases == self.limit {
-                    search.complete = false;
-                    break 'all;
-                }
-                cases += 1;
-                let mut writer = Writer {
-                    oracle,
-                    automaton: &whole,
-                    class_of: &class_of,
-                    plans: &search.plans,
-                    way,
-                    target: state,
-                    arena: Arena::default(),
-                    made: FxHashMap::default(),
-                };
-                let root = writer.state(0, Phase::Way(plan));
-                let states = writer.arena.extract(root);
-                let case = finish(oracle, model, &labels, cases, states);
-                if give(case).is_break() {
-                    search.complete = false;
-                    break 'all;
-                }
-            }
-        }
+        let criterion = oracle.criterion();
+        let mut cases = CompleteCases {
+            oracle,
+            whole: &whole,
+            class_of: &class_of,
+            ways: &ways,
+            search,
+            next: 0,
+            plans: Vec::new().into_iter(),
+            left: self.limit,
+        };
+        let make = |(n, (arena, root)): (usize, (Arena, TestStateId))| {
+            numbered_case(criterion, model, &labels, n, arena.into_states(root))
+        };
+        let published = work.each((1..).zip(&mut cases), AT_A_TIME, &make);
+        let search = cases.search;
         Ok(Completeness {
             states: count,
             bound: count + self.extra,
             reached: reached.iter().filter(|r| **r).count(),
             told_apart: search.sets.iter().map(|set| set.members).max().unwrap_or(0),
-            cases,
-            complete: search.complete,
+            cases: published.cases,
+            complete: search.complete && published.all,
         })
     }
 
     /// The suite in memory.
-    pub fn derive<O: FiniteOracle>(
+    pub fn derive<O: FiniteOracle<State: Send + Sync> + Send>(
         &self,
         oracle: &mut O,
         model: &ModelRef,
     ) -> Result<(Vec<TestCase>, Completeness), BudgetExceeded> {
-        let mut cases = Vec::new();
-        let done = self.derive_each(oracle, model, &mut |case| {
-            cases.push(case);
-            ControlFlow::Continue(())
-        })?;
-        Ok((cases, done))
+        let (cases, done) = collected(|work| self.derive_each(oracle, model, work));
+        Ok((cases, done?))
+    }
+}
+
+/// The test cases of a complete suite, in order.
+struct CompleteCases<'a, O: FiniteOracle> {
+    oracle: &'a mut O,
+    whole: &'a Automaton<O::State>,
+    class_of: &'a [usize],
+    ways: &'a [Option<Way>],
+    search: Search<'a, O::State>,
+    /// The state of V whose plans come next, and those of the one before that are left.
+    next: usize,
+    plans: std::vec::IntoIter<PlanId>,
+    /// How many test cases may still be made.
+    left: usize,
+}
+
+impl<O: FiniteOracle> Iterator for CompleteCases<'_, O> {
+    type Item = (Arena, TestStateId);
+
+    fn next(&mut self) -> Option<(Arena, TestStateId)> {
+        let plan = loop {
+            if let Some(plan) = self.plans.next() {
+                break plan;
+            }
+            let way = self.ways.get(self.next)?;
+            if way.is_some() {
+                self.plans = self.search.continuations(self.next).into_iter();
+            }
+            self.next += 1;
+        };
+        if self.left == 0 {
+            self.search.complete = false;
+            (self.next, self.plans) = (self.ways.len(), Vec::new().into_iter());
+            return None;
+        }
+        self.left -= 1;
+        let target = self.next - 1;
+        let mut writer = Writer {
+            oracle: &mut *self.oracle,
+            automaton: self.whole,
+            class_of: self.class_of,
+            plans: &self.search.plans,
+            way: self.ways[target].as_ref()?,
+            target,
+            arena: Arena::default(),
+            made: FxHashMap::default(),
+        };
+        let root = writer.state(0, Phase::Way(plan));
+        Some((writer.arena, root))
     }
 }
 
