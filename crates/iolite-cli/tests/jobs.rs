@@ -83,3 +83,20 @@ fn what_cannot_be_written_leaves_no_file() {
         assert!(none.stderr.contains("none/x.aut"), "{}", none.stderr);
     }
 }
+
+/// The system of one job that is just being started is none of the daemons that the ended system of another job left behind.
+#[test]
+fn a_job_ends_no_system_of_another() {
+    let folder = scratch("jobs-systems");
+    let text = "system Echo { input ping output pong
+  initial state Idle { ?ping -> Busy }
+  state Busy { !pong -> Idle } }
+";
+    let model = write(&folder, "echo.iol", text);
+    let sut = "command = \"sed -u s/.*/pong/\"\n[quiescence]\ntimeout-ms = 20\n\
+               [actions.ping]\ntimeout-ms = 20000\n[actions.pong]\nrecv = \"pong\"\n";
+    let sut = write(&folder, "sut.toml", sut);
+    let campaign = ["test", &model, "--sut", &sut, "--no-journal", "--jobs", "2"];
+    let runs = ["--runs", "400", "--steps", "2"];
+    iolite(&[&campaign[..], &runs].concat()).expect(0);
+}

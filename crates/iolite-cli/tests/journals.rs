@@ -2,6 +2,7 @@
 
 mod common;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -137,7 +138,16 @@ fn two_runs_never_share_a_journal() {
         assert!(Instant::now() < until);
         std::thread::sleep(Duration::from_millis(10));
     }
-    let before = fs::read(folder.join("j.jsonl")).unwrap();
+    // It gives some stimuli, and waits for an answer.
+    let mut before = Vec::new();
+    loop {
+        let now = fs::read(folder.join("j.jsonl")).unwrap();
+        if now == before {
+            break;
+        }
+        before = now;
+        std::thread::sleep(Duration::from_millis(500));
+    }
     let ran = iolite_in(&folder, &[&args[..], &["cmd:sed -u s/.*/pong/"]].concat()).expect(4);
     assert!(
         ran.stderr.contains("another run is writing it"),
@@ -370,7 +380,7 @@ fn a_compact_journal_survives_a_kill() {
     }
     child.kill().unwrap();
     child.wait().unwrap();
-    let ended = |text: &str| -> std::collections::BTreeSet<String> {
+    let ended = |text: &str| -> BTreeSet<String> {
         let ended = text
             .lines()
             .filter(|line| line.contains("\"run-ended\"") && line.ends_with('}'));
@@ -402,6 +412,142 @@ fn a_compact_journal_survives_a_kill() {
     }
     let replayed = iolite_in(&folder, &["replay", "j.iolj", "--run", "3"]);
     assert_eq!(replayed.code, 0, "{}{}", replayed.stdout, replayed.stderr);
+}
+
+/// The lines of a journal in either form; none while it has no beginning.
+fn lines_of(folder: &Path, journal: &str) -> String {
+    if journal == "j.jsonl" {
+        return fs::read_to_string(folder.join(journal)).unwrap_or_default();
+    }
+    iolite_in(folder, &["show", journal]).stdout
+}
+
+/// Starts a campaign against a program and kills it, the program included, when the journal in the folder says enough.
+fn killed_when(folder: &Path, args: &[&str], enough: impl Fn() -> bool) {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_iolite"))
+        .args(["test", "echo.iol"])
+        .args(args)
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let until = Instant::now() + Duration::from_secs(60);
+    let mut found = enough();
+    while !found && Instant::now() < until && child.try_wait().unwrap().is_none() {
+        std::thread::sleep(Duration::from_millis(10));
+        found = enough();
+    }
+    let ended = child.try_wait().unwrap();
+    let _ = child.kill();
+    child.wait().unwrap();
+    assert!(found && ended.is_none(), "{args:?}: {ended:?}");
+}
+
+/// What a system was given that then hangs is in the journal while the tester still waits, wherever it waits: for an answer, for the
+/// rest of one, until a stimulus is taken, in a pause.
+#[test]
+fn what_a_system_was_given_that_hangs_is_on_record() {
+    let folder = scratch("journals-hang");
+    write(&folder, "echo.iol", MODEL);
+    // It ends with the tester, whose end of the pipe is closed then.
+    let system = "import select, sys
+def read(): sys.stdin.readline()
+def write(text): print(text, end='', flush=True)
+def hang():
+    poll = select.poll()
+    poll.register(0, 0)
+    poll.poll()
+";
+    let long = format!("send = \"ping{}\"", "g".repeat(200_000));
+    let pace = ["--pace", "300s"];
+    for (name, does, send, flags, events) in [
+        ("silent", "read()", "", &[][..], ("stimulus", 1)),
+        (
+            "second",
+            "read(); write('pong\\n'); read()",
+            "",
+            &[],
+            ("stimulus", 2),
+        ),
+        ("half", "read(); write('po')", "", &[], ("stimulus", 1)),
+        ("full", "pass", &long, &[], ("stimulus", 1)),
+        ("pause", "pass", "", &pace, ("pause", 1)),
+    ] {
+        write(&folder, "hang.py", format!("{system}{does}; hang()\n"));
+        // Silence is waited for after `ping` alone.
+        let sut = format!(
+            "command = \"python3 hang.py\"\n[quiescence]\ntimeout-ms = 50\n\
+             [limits]\nsend-timeout-ms = 600000\nmessage-timeout-ms = 600000\n\
+             [actions.ping]\ntimeout-ms = 600000\n{send}\n[actions.pong]\nrecv = \"pong\"\n"
+        );
+        write(&folder, "sut.toml", sut);
+        for journal in ["j.jsonl", "j.iolj"] {
+            let _ = fs::remove_file(folder.join(journal));
+            let (event, count) = events;
+            let event = format!("{{\"event\":\"{event}\"");
+            let shown = || lines_of(&folder, journal);
+            let is_there = || shown().matches(&event).count() >= count;
+            let args = ["--sut", "sut.toml", "--runs", "1", "--journal", journal];
+            killed_when(&folder, &[&args[..], flags].concat(), is_there);
+            assert!(is_there(), "{name}, {journal}: {}", shown());
+            assert!(!shown().contains("run-ended"), "{name}: {}", shown());
+        }
+    }
+}
+
+/// A tester of a fast system that is killed loses no run that had a verdict, and no step of one; its journal is read back.
+#[test]
+fn a_journal_of_a_fast_system_survives_a_kill() {
+    let folder = scratch("journals-fast");
+    let model = "system Echo { input ping output pong
+  initial state Idle { ?ping -> Busy }
+  state Busy { !pong -> Idle } }
+";
+    write(&folder, "echo.iol", model);
+    // Silence is short but after `ping`, which is answered.
+    let sut = "command = \"sed -u s/.*/pong/\"\n[quiescence]\ntimeout-ms = 20\n\
+               [actions.ping]\ntimeout-ms = 20000\n[actions.pong]\nrecv = \"pong\"\n";
+    write(&folder, "sut.toml", sut);
+    for (journal, jobs) in [
+        ("j.jsonl", "1"),
+        ("j.iolj", "1"),
+        ("j.jsonl", "2"),
+        ("j.iolj", "2"),
+    ] {
+        let _ = fs::remove_file(folder.join("e.jsonl"));
+        let args = ["--sut", "sut.toml", "--runs", "1000000", "--steps", "40"];
+        let more = ["--jobs", jobs, "--journal", journal, "--events", "e.jsonl"];
+        let ended = |text: &str| -> BTreeSet<u64> {
+            let events = text
+                .lines()
+                .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+            let ended = events.filter(|event| event["event"] == "run-ended");
+            ended.filter_map(|event| event["run"].as_u64()).collect()
+        };
+        let told = || ended(&fs::read_to_string(folder.join("e.jsonl")).unwrap_or_default());
+        killed_when(&folder, &[&args[..], &more].concat(), || told().len() > 8);
+        let shown = lines_of(&folder, journal);
+        let journaled = ended(&shown);
+        assert!(told().is_subset(&journaled), "{:?} {journaled:?}", told());
+        for run in told() {
+            let of_run = format!("\"run\":{run},\"step\":");
+            let is_step = |line: &&str| {
+                let beside = ["\"bytes\"", "\"pause\""];
+                line.contains(&of_run) && !beside.iter().any(|kind| line.contains(kind))
+            };
+            let steps = shown.lines().filter(is_step);
+            let numbers: Vec<u64> = steps
+                .map(|line| {
+                    serde_json::from_str::<serde_json::Value>(line).unwrap()["step"]
+                        .as_u64()
+                        .unwrap()
+                })
+                .collect();
+            assert!(numbers.into_iter().eq(0..40), "run {run}");
+        }
+    }
 }
 
 /// A log may come through a pipe: as text, as JSON lines, as a journal, and longer than what is kept.

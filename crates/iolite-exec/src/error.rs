@@ -46,7 +46,7 @@ pub enum ExecError {
         dump: String,
     },
     /// The first part of a message came and the rest did not.
-    #[error("half a message on channel {channel}: {bytes} bytes, {}\n{dump}", rest(*.waited))]
+    #[error("half a message on channel {channel}: {bytes} bytes, {}{}\n{dump}", rest(*.waited), missing.as_deref().map(|m| format!(": {m}")).unwrap_or_default())]
     HalfMessage {
         /// Name of the channel.
         channel: String,
@@ -54,6 +54,8 @@ pub enum ExecError {
         bytes: usize,
         /// How long the rest was waited for; zero where the system had ended.
         waited: Duration,
+        /// What would have ended it, where that can be told.
+        missing: Option<String>,
         /// The bytes, sixteen a line.
         dump: String,
     },

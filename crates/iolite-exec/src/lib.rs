@@ -91,6 +91,7 @@ pub use run::strategy::{Choice, Coverage, Strategy, Uniform};
 pub use run::symmetric::{
     SymmetricError, SymmetricModel, SymmetricRun, SymmetricSystem, run_symmetric,
 };
+pub use run::unwritten::Unwritten;
 pub use run::weighted::{Weighted, Weights, WithoutWeightless};
 pub use sut::{
     ActionConfig, ChannelConfig, DatagramSource, LimitsConfig, ProcessConfig, QuiescenceConfig,
@@ -106,7 +107,8 @@ pub use transport::in_process::{
     AsyncSystemUnderTest, Blocking, InProcess, NamedSystem, Notation, SystemUnderTest,
 };
 pub use transport::interrupt::{
-    Interruption, end_well_on_signals, interrupt_at_bound, interrupted, kill_systems,
+    Interruption, await_readable, end_well_on_signals, interrupt_at_bound, interrupted,
+    kill_systems,
 };
 pub use transport::model_sut::{ModelSut, RefusedInput};
 pub use transport::place::JobPlace;

@@ -239,6 +239,7 @@ fn half_a_message_is_never_quiescence() {
     adapter.stop().unwrap();
     config.limits.message_timeout_ms = Some(200);
     let error = answer(&echo(), &config, &["?a", "observe"]).unwrap_err();
+    assert!(error.to_string().contains("no line end came"), "{error}");
     let ExecError::HalfMessage { bytes: 1, dump, .. } = error else {
         panic!("{error}");
     };

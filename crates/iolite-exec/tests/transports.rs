@@ -427,3 +427,32 @@ fn an_async_system_in_process() {
     .unwrap();
     assert_eq!(texts(&spec, &outcome), ["?a", "!x", "?a", "!x", "delta"]);
 }
+
+#[test]
+fn a_server_that_binds_its_udp_port_late_is_waited_for() {
+    let text = r#"
+        udp = { own = "127.0.0.1:{port2}", peer = "127.0.0.1:{port}" }
+        command = ["python3", "-c", "import socket, time\ntime.sleep(0.5)\ns = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\ns.bind(('127.0.0.1', {port}))\nwhile True:\n  _, who = s.recvfrom(99)\n  s.sendto(b'x', who)"]
+        limits = { startup-timeout-ms = 20000 }
+        quiescence = { timeout-ms = 2000 }
+    "#;
+    let config = SutConfig::parse(text).unwrap();
+    let spec = lts(&[(0, "?a", 1), (1, "!x", 0)]);
+    let outcome = run_once(&spec, &config, &mut script(&spec, &["?a", "observe"]));
+    assert_eq!(outcome.unwrap().verdict, Verdict::Pass);
+}
+
+#[test]
+fn nobody_at_a_udp_port_is_no_verdict() {
+    // Bound and given back: nobody has it a moment later.
+    let free = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
+    let peer = free.local_addr().unwrap();
+    drop(free);
+    let text = format!("udp = {{ own = \"127.0.0.1:0\", peer = \"{peer}\" }}");
+    let config = SutConfig::parse(&text).unwrap();
+    let spec = lts(&[(0, "?a", 1), (1, "!x", 0)]);
+    let outcome = run_once(&spec, &config, &mut script(&spec, &["?a", "observe"]));
+    let error = outcome.unwrap_err();
+    assert_eq!(error.code(), "unreachable");
+    assert!(error.to_string().contains("nobody receives"), "{error}");
+}

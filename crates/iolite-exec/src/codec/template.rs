@@ -403,7 +403,7 @@ impl Template {
             Err(Mismatch::At { byte, part }) => (byte, part),
         };
         let wanted = match self.parts.get(part) {
-            Some(Part::Literal(l)) => format!("{:?}", String::from_utf8_lossy(l)),
+            Some(Part::Literal(l)) => shown(l),
             Some(Part::Hole { slot, kind }) => {
                 let name = match slot.map(|slot| &self.slots[slot]) {
                     None => "_".into(),
@@ -418,6 +418,21 @@ impl Template {
             None => "the end".into(),
         };
         Err(CodecError(format!("expected {wanted} at byte {at}")))
+    }
+}
+
+/// A literal as its text, or as the template writes its bytes where they are none.
+fn shown(literal: &[u8]) -> String {
+    let is_text = |c: char| !c.is_control() || matches!(c, '\n' | '\r' | '\t');
+    match std::str::from_utf8(literal) {
+        Ok(text) if text.chars().all(is_text) => format!("{text:?}"),
+        _ => {
+            let mut text = String::from("{0x");
+            for byte in literal {
+                text += &format!("{byte:02x}");
+            }
+            text + "}"
+        }
     }
 }
 
@@ -517,6 +532,10 @@ mod tests {
         assert_eq!(
             read("MSG {m:int} {b:bool}", "MSG 3 maybe"),
             Err("expected b of type bool at byte 6".into())
+        );
+        assert_eq!(
+            read("{n:int}{0x85ff00}", "3x"),
+            Err("expected {0x85ff00} at byte 1".into())
         );
     }
 

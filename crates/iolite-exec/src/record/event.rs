@@ -275,10 +275,20 @@ pub trait Sink {
     /// Takes an event. An error ends the run: nothing goes on unrecorded.
     fn event(&mut self, event: &Event) -> Result<(), ExecError>;
 
-    /// The tester is about to wait for the system, perhaps for long, and has told of an observation since it did so
-    /// last: what must survive its being killed is written now.
+    /// The tester is about to wait, perhaps for long: what must survive its being killed is written now.
     fn before_wait(&mut self) -> Result<(), ExecError> {
         Ok(())
+    }
+
+    /// Whether something that must survive the tester's being killed may be unwritten between two steps. It stays so for a run.
+    fn holds_back(&self) -> bool {
+        false
+    }
+
+    /// Until when something may stay unwritten that must survive the tester's being killed, in microseconds of the run; `None` where
+    /// all is written. A wait that lasts longer comes after [`before_wait`](Self::before_wait).
+    fn write_by(&self) -> Option<u64> {
+        None
     }
 
     /// Nothing follows: what can only be written as a whole is written now.
@@ -292,7 +302,7 @@ pub trait Sink {
         true
     }
 
-    /// A reader of the events of one job alone, which the job gives them to without a lock. From then on
+    /// A reader of the events of one job alone, steps included, which the job gives them to without a lock. From then on
     /// this one passes over events of jobs.
     fn for_job(&mut self) -> Option<Box<dyn Sink + Send>> {
         None
@@ -327,6 +337,14 @@ impl<K: Sink + ?Sized> Sink for Box<K> {
         (**self).before_wait()
     }
 
+    fn holds_back(&self) -> bool {
+        (**self).holds_back()
+    }
+
+    fn write_by(&self) -> Option<u64> {
+        (**self).write_by()
+    }
+
     fn finish(&mut self) -> Result<(), ExecError> {
         (**self).finish()
     }
@@ -348,6 +366,14 @@ impl<K: Sink + ?Sized> Sink for &mut K {
 
     fn before_wait(&mut self) -> Result<(), ExecError> {
         (**self).before_wait()
+    }
+
+    fn holds_back(&self) -> bool {
+        (**self).holds_back()
+    }
+
+    fn write_by(&self) -> Option<u64> {
+        (**self).write_by()
     }
 
     fn finish(&mut self) -> Result<(), ExecError> {
@@ -394,6 +420,14 @@ impl Sink for Fanout<'_> {
             result = result.and(sink.before_wait());
         }
         result
+    }
+
+    fn holds_back(&self) -> bool {
+        self.0.iter().any(Sink::holds_back)
+    }
+
+    fn write_by(&self) -> Option<u64> {
+        self.0.iter().filter_map(Sink::write_by).min()
     }
 
     fn finish(&mut self) -> Result<(), ExecError> {

@@ -2,9 +2,9 @@
 //!
 //! One JSON document a line: a header, then the [`Event`]s; the last line may be torn. Or a few bytes an event, see
 //! [`COMPACT_FORMAT`]. In either form events are put together by each job and written with the verdict of the run at the latest.
-//! Where a real system is tested they are also written before each stimulus and before each wait that follows an observation: a
-//! tester that is killed loses no run that had a verdict, no stimulus that was given, and nothing that was observed
-//! but what came while it chose its next step.
+//! Where a real system is tested a step is also written where the last write is a millisecond old, with what waits before it, and
+//! no wait goes on beyond that millisecond with something unwritten ([`Sink::write_by`]). So a tester that is killed loses no run
+//! that had a verdict, and of one without it only what came in the millisecond before the tester chose its next step.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::record::compact_journal::{COMPACT_FORMAT, CompactEncoder};
 use crate::record::compact_lines::journal_lines;
-use crate::record::event_line::write_line;
+use crate::record::event_line::LineWriter;
 use crate::record::journal_place::{link_latest, open_locked};
 use crate::{Description, Event, ExecError, ModelRef, RunId, Sink};
 
@@ -121,11 +121,18 @@ impl JournalForm {
     }
 }
 
-/// Records of a job that wait for a write at most.
-const BUFFERED: usize = 64 << 10;
+/// Records of a job that wait for a write at most, where a model plays the system.
+const MODEL_BUFFERED: usize = 64 << 10;
 
-/// Microseconds of a run after which a step is written with what waits before it: slow models have few steps in 64 KiB.
-const LONGEST_WAIT: u64 = 200_000;
+/// The same for real systems. A write of so much is some two dozen rounds as lines, so that more would save little, and so much stays in
+/// near caches.
+const BUFFERED: usize = 8 << 10;
+
+/// Microseconds of a run after which a step of a model is written with what waits before it: slow ones have few steps in 64 KiB.
+const MODEL_PERIOD: u64 = 200_000;
+
+/// The same for real systems. A write takes about a microsecond, so that one in so many costs nothing.
+const PERIOD: u64 = 1_000;
 
 /// Events before the first run that are kept; more runs than this that cannot be started are not listed.
 const WAITING: usize = 1000;
@@ -135,9 +142,8 @@ const WAITING: usize = 1000;
 struct JournalFile {
     path: PathBuf,
     form: JournalForm,
-    /// Whether a stimulus must be on disk before it is given: a real system may take the tester, or the
-    /// machine, down with it.
-    ahead: bool,
+    /// Whether a real system is tested, which may hang, or take the tester or the machine down with it.
+    is_real: bool,
     state: Mutex<FileState>,
 }
 
@@ -155,6 +161,20 @@ struct FileState {
 impl JournalFile {
     fn lock(&self) -> MutexGuard<'_, FileState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Microseconds of a run between two writes, at least, and at most where there are steps.
+    fn period(&self) -> u64 {
+        if self.is_real { PERIOD } else { MODEL_PERIOD }
+    }
+
+    /// Bytes that a job keeps for the next write.
+    fn buffered(&self) -> usize {
+        if self.is_real {
+            BUFFERED
+        } else {
+            MODEL_BUFFERED
+        }
     }
 
     fn fail(&self, e: impl std::fmt::Display) -> ExecError {
@@ -203,6 +223,7 @@ struct JobJournal {
     stream: u32,
     has_begun: bool,
     encoder: CompactEncoder,
+    lines: LineWriter,
     /// Lines that wait for a write, or a block.
     bytes: Vec<u8>,
     /// When the last write was, in the time of the run.
@@ -220,15 +241,19 @@ impl JobJournal {
             stream,
             has_begun: false,
             encoder: CompactEncoder::default(),
+            lines: LineWriter::default(),
             bytes: Vec::new(),
             written: 0,
         }
     }
 
+    #[expect(clippy::inline_always, reason = "once a step")]
+    #[inline(always)]
     fn put(&mut self, event: &Event) -> Result<(), ExecError> {
         let waiting = match self.file.form {
             JournalForm::JsonLines => {
-                write_line(event, &mut self.bytes).map_err(|e| self.file.fail(e))?;
+                let written = self.lines.write(event, &mut self.bytes);
+                written.map_err(|e| self.file.fail(e))?;
                 self.bytes.len()
             }
             JournalForm::Compact => {
@@ -237,10 +262,10 @@ impl JobJournal {
             }
         };
         let now = match event {
-            Event::Stimulus { at, .. } => self.file.ahead || self.is_due(*at),
-            Event::Pause { .. } => self.file.ahead,
-            Event::Output { at, .. } | Event::Quiescence { at, .. } => self.is_due(*at),
-            Event::Bytes { .. } => false,
+            Event::Stimulus { at, .. }
+            | Event::Output { at, .. }
+            | Event::Quiescence { at, .. } => self.is_due(*at),
+            Event::Pause { .. } | Event::Bytes { .. } => false,
             Event::RunStarted { .. } => {
                 self.written = 0;
                 false
@@ -248,7 +273,7 @@ impl JobJournal {
             // A verdict, or what is near one.
             _ => true,
         };
-        if now || waiting > BUFFERED {
+        if now || waiting > self.file.buffered() {
             if let Event::Stimulus { at, .. }
             | Event::Output { at, .. }
             | Event::Quiescence { at, .. } = event
@@ -260,9 +285,34 @@ impl JobJournal {
         Ok(())
     }
 
-    /// Whether something has waited for long at this time of the run. A clock that goes back is none.
+    /// Whether the last write was long ago at this time of the run. A clock that goes back is none.
     fn is_due(&self, at: u64) -> bool {
-        at.saturating_sub(self.written) > LONGEST_WAIT
+        at.saturating_sub(self.written) > self.file.period()
+    }
+
+    /// Whether everything is written.
+    fn is_empty(&self) -> bool {
+        match self.file.form {
+            JournalForm::JsonLines => self.bytes.is_empty(),
+            JournalForm::Compact => self.encoder.len() == 0,
+        }
+    }
+
+    /// Puts what is no step, or comes before the first run.
+    #[cold]
+    fn put_rarely(&mut self, event: &Event) -> Result<(), ExecError> {
+        if matches!(event, Event::Progress { .. }) {
+            // Whoever reads it, such as a terminal, may keep the tester waiting.
+            return self.before_wait();
+        }
+        if !self.has_begun {
+            let Some(before) = self.file.has_begun(event)? else {
+                return Ok(());
+            };
+            self.has_begun = true;
+            before.iter().try_for_each(|event| self.put(event))?;
+        }
+        self.put(event)
     }
 
     /// Writes what is there.
@@ -282,25 +332,28 @@ impl JobJournal {
 
 impl Sink for JobJournal {
     fn event(&mut self, event: &Event) -> Result<(), ExecError> {
-        if matches!(event, Event::Progress { .. }) {
-            return Ok(());
+        if self.has_begun && event.is_step() {
+            self.put(event)
+        } else {
+            self.put_rarely(event)
         }
-        if !self.has_begun {
-            let Some(before) = self.file.has_begun(event)? else {
-                return Ok(());
-            };
-            self.has_begun = true;
-            before.iter().try_for_each(|event| self.put(event))?;
-        }
-        self.put(event)
     }
 
     fn before_wait(&mut self) -> Result<(), ExecError> {
-        if self.file.ahead && self.has_begun {
+        if self.file.is_real {
             self.flush()
         } else {
             Ok(())
         }
+    }
+
+    fn holds_back(&self) -> bool {
+        self.file.is_real
+    }
+
+    fn write_by(&self) -> Option<u64> {
+        let waits = self.file.is_real && !self.is_empty();
+        waits.then(|| self.written.saturating_add(PERIOD))
     }
 }
 
@@ -329,7 +382,7 @@ impl JournalWriter {
         let file = Arc::new(JournalFile {
             form: JournalForm::of_path(&path),
             // A model that plays the system takes nothing down.
-            ahead: header.sut.get("model").is_none(),
+            is_real: header.sut.get("model").is_none(),
             state: Mutex::new(FileState {
                 file: open_locked(&path)?,
                 waiting: Some((header.clone(), Vec::new())),
@@ -356,6 +409,14 @@ impl Sink for JournalWriter {
 
     fn before_wait(&mut self) -> Result<(), ExecError> {
         self.own.before_wait()
+    }
+
+    fn holds_back(&self) -> bool {
+        self.own.holds_back()
+    }
+
+    fn write_by(&self) -> Option<u64> {
+        self.own.write_by()
     }
 
     fn wants_steps(&self) -> bool {

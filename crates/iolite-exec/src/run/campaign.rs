@@ -229,7 +229,7 @@ fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// The jobs' common sink. What a run came to must not be lost behind a report that cannot be written:
 /// such a fault is kept, and only a journal that fails in the middle of a run ends it.
 struct Shared<'a, 'b> {
-    /// The journal of this job, which needs no lock.
+    /// The journal of this job, which needs no lock and wants steps.
     own: Option<Box<dyn Sink + Send>>,
     sink: &'a Mutex<&'b mut (dyn Sink + Send)>,
     /// Whether the common sink wants steps.
@@ -270,8 +270,18 @@ impl Sink for Shared<'_, '_> {
         result.or_else(|error| self.keep(error, None))
     }
 
+    fn holds_back(&self) -> bool {
+        self.own.as_ref().is_some_and(Sink::holds_back) || lock(self.sink).holds_back()
+    }
+
+    fn write_by(&self) -> Option<u64> {
+        let own = self.own.as_ref().and_then(Sink::write_by);
+        let common = self.wants_steps.then(|| lock(self.sink).write_by());
+        own.into_iter().chain(common.flatten()).min()
+    }
+
     fn wants_steps(&self) -> bool {
-        self.wants_steps || self.own.as_ref().is_some_and(Sink::wants_steps)
+        self.wants_steps || self.own.is_some()
     }
 }
 

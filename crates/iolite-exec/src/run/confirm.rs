@@ -1,7 +1,7 @@
 //! Failing runs that are repeated before they count.
 //!
 //! A `fail` by silence rests on a timeout: the system may have been about to answer. Such a run is
-//! repeated as it was, and where it had failed the system is given more time. A failure that does not
+//! repeated as it was, and where it had failed, and wherever an answer had come, the system is given more time. A failure that does not
 //! come back is [`Verdict::Flaky`], which proves nothing and is counted apart.
 
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::run::engine::{execute, micros};
 use crate::{
-    Adapter, Certificate, Choice, Event, ExecError, Op, Options, Pace, RunOutcome, RunSetup, Sink,
+    Adapter, Certificate, Choice, Event, ExecError, Options, Pace, RunOutcome, RunSetup, Sink,
     Strategy, interrupted,
 };
 
@@ -47,7 +47,7 @@ impl Confirm {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Confirmation {
-    /// The run failed again.
+    /// The run failed again: by the same silence, with more time, or by an output.
     Reproduced,
     /// Everything was as before, and where the run had failed the system did something else, which
     /// is allowed.
@@ -55,7 +55,7 @@ pub enum Confirmation {
     /// The system ended, which is a failure of its own: it had been about to, and the run is a
     /// `crash`.
     Crashed,
-    /// The system went another way before that point, so that the repetition says nothing.
+    /// The system went another way before that point, or was slow there, so that the repetition says nothing.
     Diverged,
     /// The infrastructure failed in the repetition, which says nothing.
     Fault,
@@ -67,6 +67,9 @@ const LONGEST: Duration = Duration::from_secs(60);
 /// What each repetition waits longer, whatever the timeout: a busy machine is late by such times.
 const GRACE: Duration = Duration::from_millis(250);
 
+/// How often the longest wait is tried again where the system went another way, or the infrastructure failed.
+const AGAIN: u32 = 3;
+
 /// How long the repetition with this number, from 1, waits where `patience` had not been enough: two,
 /// four, eight times as long, and a little more. A machine that was busy for a moment is excused by
 /// the first, a system that is slower than its timeout says by the last.
@@ -77,13 +80,71 @@ fn longer(patience: Duration, attempt: u32) -> Duration {
         .clamp(patience, LONGEST.max(patience))
 }
 
-/// Does what the record did, and waits longer for its last step.
+/// Does what the record did. Where the record has an answer, and at its end, it waits longer; a silence within it is one again
+/// after the time that it took.
 struct Repeat<'a> {
     record: &'a [Step],
-    /// How long to wait for the last step, where that was δ.
-    last: Option<Duration>,
+    /// How long to wait for answers and for the last step, where that was δ.
+    patience: Option<Duration>,
     next: usize,
+    /// Outputs that came before their place in the record.
+    ahead: Vec<Step>,
+    /// Whether messages crossed otherwise than in the record.
+    crossed: bool,
     difference: Option<Step>,
+}
+
+impl<'a> Repeat<'a> {
+    fn new(record: &'a [Step], patience: Option<Duration>) -> Self {
+        Self {
+            record,
+            patience,
+            next: 0,
+            ahead: Vec::new(),
+            crossed: false,
+            difference: None,
+        }
+    }
+
+    /// Whether this output stands in the record later, before the next silence. Stimuli and outputs cross, and outputs of several
+    /// channels overtake each other; what was silent in between separates them.
+    fn is_early(&self, step: Step) -> bool {
+        let is = |s: &&Step| **s == step;
+        let until_silence = self.record[self.next..]
+            .iter()
+            .take_while(|s| matches!(s, Step::Stimulus(_) | Step::Output(_)));
+        matches!(step, Step::Output(_))
+            && until_silence.filter(is).count() > self.ahead.iter().filter(is).count()
+    }
+
+    fn skip_seen(&mut self) {
+        while let Some(step) = self.record.get(self.next)
+            && let Some(at) = self.ahead.iter().position(|seen| seen == step)
+        {
+            self.ahead.swap_remove(at);
+            self.next += 1;
+        }
+    }
+
+    /// Whether only the last step was not seen again.
+    fn is_at_the_end(&self) -> bool {
+        self.next + 1 == self.record.len()
+    }
+
+    /// What the repetition says, where it had this outcome.
+    fn judge(&self, verdict: Verdict, again: &RunOutcome) -> Confirmation {
+        // A silence elsewhere was not the one that is to be confirmed, whereas a forbidden output is seen or not.
+        let by_output = matches!(again.trace.steps().last(), Some(Step::Output(_)));
+        if again.verdict == verdict && (by_output || self.next == self.record.len()) {
+            Confirmation::Reproduced
+        } else if again.verdict == Verdict::Crash && self.is_at_the_end() {
+            Confirmation::Crashed
+        } else if self.is_at_the_end() && self.difference.is_some() && !self.crossed {
+            Confirmation::Refuted
+        } else {
+            Confirmation::Diverged
+        }
+    }
 }
 
 impl Strategy for Repeat<'_> {
@@ -91,22 +152,28 @@ impl Strategy for Repeat<'_> {
         if self.difference.is_some() {
             return Choice::Finish;
         }
-        match (self.record.get(self.next).map(|&s| Op::of(s)), self.last) {
+        match (self.record.get(self.next), self.patience) {
             (None, _) => Choice::Finish,
-            (Some(Op::Give(a)), _) => Choice::Give(a),
-            (Some(Op::Observe), Some(patience)) if self.next + 1 == self.record.len() => {
-                Choice::ObserveFor(patience)
-            }
-            (Some(Op::Observe), _) => Choice::Observe,
+            (Some(&Step::Stimulus(a)), _) => Choice::Give(a),
+            (Some(Step::Quiescence), Some(_)) if !self.is_at_the_end() => Choice::Observe,
+            (Some(_), Some(patience)) => Choice::ObserveFor(patience),
+            (Some(_), None) => Choice::Observe,
         }
     }
 
     fn happened(&mut self, step: Step, _: bool) {
-        if self.difference.is_none() && self.record.get(self.next) == Some(&step) {
-            self.next += 1;
-        } else {
-            self.difference.get_or_insert(step);
+        if self.difference.is_some() {
+            return;
         }
+        if self.record.get(self.next) == Some(&step) {
+            self.next += 1;
+        } else if self.is_early(step) {
+            self.ahead.push(step);
+            self.crossed = true;
+        } else {
+            self.difference = Some(step);
+        }
+        self.skip_seen();
     }
 }
 
@@ -151,12 +218,15 @@ where
     K: Sink + ?Sized,
 {
     /// As [`run`](Self::run), and repeats a run that failed as often as the options ask. The verdict
-    /// stands if a repetition failed again and none contradicted it; else it is `flaky`.
+    /// stands if a repetition failed again and none contradicted it, where it failed by silence the one with the longest wait; else it is
+    /// `flaky`.
     pub fn run_confirmed(mut self) -> Result<RunOutcome, ExecError> {
         let mut result = execute(&mut self);
         if let Ok(outcome) = &mut result
             && let Some(asked) = repetitions(outcome, self.options, self.adapter.is_timed())
         {
+            // Its steps are those of the first run: the repetitions, which may take long, leave none.
+            self.sink.before_wait()?;
             let pinned = self.tester.alphabet().pin();
             let confirmed = self.confirm(outcome, asked);
             self.tester.alphabet().unpin(pinned);
@@ -186,14 +256,14 @@ where
         options.limits.coverage = None;
         options.pace = Pace::Recorded(Arc::new(outcome.pauses.clone()));
         let mut reproduced = false;
-        for attempt in 1..=count {
-            let last = patience.map(|patience| longer(patience, attempt));
-            let mut repeat = Repeat {
-                record: outcome.trace.steps(),
-                last,
-                next: 0,
-                difference: None,
-            };
+        let most = if patience.is_some() {
+            count.saturating_add(AGAIN)
+        } else {
+            count
+        };
+        for attempt in 1..=most {
+            let last = patience.map(|patience| longer(patience, attempt.min(count)));
+            let mut repeat = Repeat::new(outcome.trace.steps(), last);
             let again = execute(&mut RunSetup {
                 tester: &mut *self.tester,
                 adapter: &mut *self.adapter,
@@ -208,12 +278,8 @@ where
                 // Neither confirmed nor contradicted: nothing is claimed.
                 return Err(error);
             }
-            let at_the_end = repeat.next + 1 == repeat.record.len();
             let result = match &again {
-                Ok(again) if again.verdict == outcome.verdict => Confirmation::Reproduced,
-                Ok(again) if again.verdict == Verdict::Crash && at_the_end => Confirmation::Crashed,
-                Ok(_) if at_the_end && repeat.difference.is_some() => Confirmation::Refuted,
-                Ok(_) => Confirmation::Diverged,
+                Ok(again) => repeat.judge(outcome.verdict, again),
                 Err(_) => Confirmation::Fault,
             };
             let seen = repeat
@@ -230,7 +296,9 @@ where
                 },
             })?;
             match result {
-                Confirmation::Reproduced => reproduced = true,
+                Confirmation::Reproduced if attempt >= count => return Ok(Confirmed::Stands),
+                // The system may need longer than this wait, and the longest one has yet to show that it does not.
+                Confirmation::Reproduced => reproduced = patience.is_none(),
                 Confirmation::Refuted => return Ok(Confirmed::Not),
                 Confirmation::Crashed => {
                     return Ok(Confirmed::Crash(

@@ -12,7 +12,7 @@ use crate::run::step_clock::StepClock;
 use crate::transport::interrupt;
 use crate::{
     Adapter, Certificate, Choice, End, Event, ExecError, Exit, OnExit, Options, Received, RunId,
-    RunOutcome, Sent, Sink, Strategy, Trace, Traffic,
+    RunOutcome, Sent, Sink, Strategy, Trace, Traffic, Unwritten,
 };
 
 /// Steps between two looks at the clock, where waiting costs no time.
@@ -66,9 +66,9 @@ where
         pacer: Pacer::new(&options.pace, id, timed, options.quiescence.default),
         crash: None,
         observed: false,
+        holds_back: false,
         clock: StepClock::new(begin, timed),
         told: Vec::new(),
-        unsettled: false,
         traffic: Vec::new(),
     };
     let result = engine.run();
@@ -121,13 +121,13 @@ struct Engine<'a, T: Tester, P: ?Sized, S: ?Sized, K: ?Sized> {
     crash: Option<Exit>,
     /// Whether the system has shown anything, silence included.
     observed: bool,
+    /// Whether the sink may hold something back that must be written before a long wait.
+    holds_back: bool,
     /// Gives events their times.
     clock: StepClock,
     /// The last events of declared actions, by their ids; `None` where an action was not met. They are told again with another step
     /// and time: a step in process is too short for an allocation, or for the alphabet's lock, or to move texts about.
     told: Vec<Option<Event>>,
-    /// Whether the sink has seen an observation since it was last told of a wait.
-    unsettled: bool,
     /// Memory for the bytes that the adapter gives.
     traffic: Vec<Traffic>,
 }
@@ -154,6 +154,7 @@ where
             seed: self.id.seed,
         })?;
         self.talks = self.sink.wants_steps();
+        self.holds_back = self.sink.holds_back();
         let mut menu = Menu::default();
         let mut preemptions = 0;
         let ending = loop {
@@ -178,7 +179,7 @@ where
                 }
                 Choice::Observe => self.observe(None)?,
                 Choice::ObserveFor(patience) => self.observe(Some(patience))?,
-                Choice::Await => match self.adapter.poll()? {
+                Choice::Await => match self.poll()? {
                     Some(received) => self.take(received, None, Duration::ZERO)?,
                     None => self.observe(None)?,
                 },
@@ -322,18 +323,37 @@ where
 
     fn observe(&mut self, patience: Option<Duration>) -> Result<Option<Ending>, ExecError> {
         let patience = patience.unwrap_or_else(|| self.patience());
-        self.settle()?;
-        let received = self.adapter.receive(patience)?;
+        let received = self.receive(patience)?;
         self.waited = true;
         self.take(received, None, patience)
     }
 
-    /// Lets the sink write down what was observed before a wait.
-    fn settle(&mut self) -> Result<(), ExecError> {
-        if std::mem::take(&mut self.unsettled) {
-            self.sink.before_wait()?;
-        }
-        Ok(())
+    fn poll(&mut self) -> Result<Option<Received>, ExecError> {
+        self.ask(P::poll_unwritten)
+    }
+
+    fn receive(&mut self, patience: Duration) -> Result<Received, ExecError> {
+        self.ask(|adapter, unwritten| adapter.receive_unwritten(patience, unwritten))
+    }
+
+    /// Asks the adapter for something, with what the sink has not written yet.
+    #[inline]
+    fn ask<R>(
+        &mut self,
+        ask: impl FnOnce(&mut P, &mut Unwritten<'_>) -> Result<R, ExecError>,
+    ) -> Result<R, ExecError> {
+        let by = if self.holds_back {
+            self.sink.write_by()
+        } else {
+            None
+        };
+        let Some(by) = by else {
+            return ask(self.adapter, &mut Unwritten::default());
+        };
+        let until = self.begin.checked_add(Duration::from_micros(by));
+        let mut write = || self.sink.before_wait();
+        let mut unwritten = Unwritten::until(until.unwrap_or(self.begin), &mut write);
+        ask(self.adapter, &mut unwritten)
     }
 
     /// Lets some time pass before a stimulus, as the pace says. An output that comes meanwhile goes
@@ -349,9 +369,8 @@ where
                 length: micros(pause),
             })?;
         }
-        self.settle()?;
         self.waited = true;
-        Ok(match self.adapter.receive(pause)? {
+        Ok(match self.receive(pause)? {
             Received::Nothing => None,
             received => Some(received),
         })
@@ -366,7 +385,7 @@ where
     ) -> Result<Option<Ending>, ExecError> {
         let early = match self.pause()? {
             Some(received) => Some(received),
-            None => self.adapter.poll()?,
+            None => self.poll()?,
         };
         if let Some(received) = early {
             *preemptions += 1;
@@ -388,10 +407,9 @@ where
         }
         if self.talks {
             self.tell_stimulus(stimulus)?;
-            self.unsettled = false;
             self.talks = self.sink.wants_steps();
         }
-        let sent = self.adapter.send(stimulus)?;
+        let sent = self.ask(|adapter, unwritten| adapter.send_unwritten(stimulus, unwritten))?;
         self.tell_traffic()?;
         self.pacer.stimulated();
         self.record(step, false);
@@ -435,9 +453,10 @@ where
         self.observed = true;
         if self.talks {
             let at = self.clock.now();
-            self.tell_traffic_at(at)?;
+            if self.timed {
+                self.tell_traffic_at(at)?;
+            }
             self.tell(step, preempted, patience, exit, at)?;
-            self.unsettled = true;
             self.talks = self.sink.wants_steps();
         }
         let progress = self.tester.step(step);
@@ -457,6 +476,7 @@ where
         // It was stimulated before it showed a sign of life. One that ends without being touched does
         // not start, which is a fault.
         if !self.observed {
+            self.sink.before_wait()?;
             self.adapter.start(self.id.seed)?;
             let patience = self.options.quiescence.default.max(START_GRACE);
             if let Received::Ended(exit) = self.adapter.receive(patience)? {
@@ -485,9 +505,6 @@ where
 
     /// Passes on which bytes went either way up to a time.
     fn tell_traffic_at(&mut self, at: u64) -> Result<(), ExecError> {
-        if !self.timed {
-            return Ok(());
-        }
         self.adapter.take_traffic(&mut self.traffic);
         let (run, step) = (self.id.number, self.steps);
         for slot in &mut self.traffic {

@@ -65,7 +65,12 @@ impl SutConfig {
                 }) => {
                     let (own, peer) = (place.fill(own)?, place.fill(peer)?);
                     let any_port = *from == DatagramSource::AnyPort;
-                    Box::new(UdpLink::new(name, (&own, &peer), any_port, bounds))
+                    // Who says that it is ready may bind its port later.
+                    let says = process.as_ref().is_some_and(|p| p.ready.is_some());
+                    Box::new(
+                        UdpLink::new(name, (&own, &peer), any_port, bounds)
+                            .awaiting_peer(!says && !self.attach),
+                    )
                 }
                 Transport::Http { url, tls } => {
                     let tls = fill_tls(tls.as_ref(), &mut place)?;

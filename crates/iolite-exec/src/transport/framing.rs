@@ -11,7 +11,7 @@ use crate::{Bounds, ExecError};
 
 /// Why a message of several lines is not sent, and what takes one.
 const LINE_END_INSIDE: &str = "a line end inside a message that is framed by lines; \
-     framing = 'lines /PATTERN/' sends messages of several";
+     framing = 'lf-lines /PATTERN/', or 'lines /PATTERN/' with \\r\\n between them, sends messages of several";
 
 /// How messages are cut from a stream.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -24,6 +24,8 @@ pub enum Framing {
     /// Lines that end with `\r\n`, up to one that the pattern matches, are one message with `\n` between
     /// them. A message that is sent may have several lines.
     Lines(LastLine),
+    /// The same for lines that end with `\n`, as those of programs on a terminal; a `\r` before it is dropped.
+    LfLines(LastLine),
     /// A value of the Redis protocol, without its last `\r\n`; a message that is sent is an inline command.
     Resp,
     /// Whatever one read gives: for systems that answer in one piece and mark no end.
@@ -67,6 +69,7 @@ impl fmt::Display for Framing {
             Self::Crlf => f.write_str("crlf"),
             Self::Lines(last) if last.0.as_str() == REPLY => f.write_str("reply"),
             Self::Lines(last) => write!(f, "lines /{}/", last.0),
+            Self::LfLines(last) => write!(f, "lf-lines /{}/", last.0),
             Self::Resp => f.write_str("resp"),
             Self::Raw => f.write_str("raw"),
             Self::Length { width: 1, .. } => f.write_str("u8"),
@@ -83,6 +86,10 @@ impl FromStr for Framing {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let length = |width, big_endian| Ok(Self::Length { width, big_endian });
+        let pattern = |kind: &str| -> Option<&str> {
+            let rest = text.strip_prefix(kind)?.strip_prefix(" /")?;
+            rest.strip_suffix('/').filter(|p| !p.is_empty())
+        };
         match text {
             "line" => Ok(Self::Line),
             "crlf" => Ok(Self::Crlf),
@@ -96,14 +103,19 @@ impl FromStr for Framing {
             "u32le" => length(4, false),
             "u64be" => length(8, true),
             "u64le" => length(8, false),
-            _ if text.starts_with("lines /") && text.ends_with('/') && text.len() > 7 => {
-                LastLine::parse(&text[7..text.len() - 1]).map(Self::Lines)
+            _ => {
+                if let Some(last) = pattern("lines") {
+                    return LastLine::parse(last).map(Self::Lines);
+                }
+                if let Some(last) = pattern("lf-lines") {
+                    return LastLine::parse(last).map(Self::LfLines);
+                }
+                Err(format!(
+                    "unknown framing {text:?}; known: line, crlf, reply, lines /PATTERN OF THE LAST LINE/, \
+                     lf-lines /PATTERN/, resp, raw, and as length before the message u8, \
+                     u16be, u16le, u32be, u32le, u64be, u64le"
+                ))
             }
-            _ => Err(format!(
-                "unknown framing {text:?}; known: line, crlf, reply, lines /PATTERN OF THE LAST LINE/, \
-                 resp, raw, and as length before the message u8, \
-                 u16be, u16le, u32be, u32le, u64be, u64le"
-            )),
         }
     }
 }
@@ -194,6 +206,22 @@ impl Framer {
 }
 
 impl Frames for Framer {
+    fn missing(&self) -> Option<String> {
+        match &self.framing {
+            Framing::Line => Some("no line end came; a prompt has none".into()),
+            Framing::Crlf => Some("no \\r\\n came; `framing = \"line\"` takes \\n too".into()),
+            Framing::Lines(last) => Some(format!(
+                "no line came that ends with \\r\\n and matches /{}/, its framing; `lf-lines` takes \\n",
+                last.0
+            )),
+            Framing::LfLines(last) => Some(format!(
+                "no line came that matches /{}/, its framing",
+                last.0
+            )),
+            Framing::Resp | Framing::Raw | Framing::Length { .. } => None,
+        }
+    }
+
     fn clear(&mut self) {
         self.scanned = 0;
     }
@@ -236,6 +264,30 @@ impl Frames for Framer {
                         return Ok(true);
                     }
                     start = end + 2;
+                }
+            }
+            Framing::LfLines(last) => {
+                let mut start = self.scanned;
+                loop {
+                    let Some(length) = unread[start..].iter().position(|&b| b == b'\n') else {
+                        self.scanned = start;
+                        return within(buffer, channel, bounds);
+                    };
+                    let end = start + length;
+                    let line = &unread[start..end];
+                    if last.0.is_match(line.strip_suffix(b"\r").unwrap_or(line)) {
+                        if end > bounds.max_message {
+                            return Err(buffer.too_long(channel, bounds));
+                        }
+                        for (i, line) in unread[..end].split(|&b| b == b'\n').enumerate() {
+                            message.extend_from_slice(if i > 0 { b"\n" } else { b"" });
+                            message.extend_from_slice(line.strip_suffix(b"\r").unwrap_or(line));
+                        }
+                        buffer.take(end + 1);
+                        self.scanned = 0;
+                        return Ok(true);
+                    }
+                    start = end + 1;
                 }
             }
             Framing::Resp => match resp_end(unread) {
@@ -319,6 +371,10 @@ impl Frames for Framer {
                 }
             }
             Framing::Raw => output.extend_from_slice(message),
+            Framing::LfLines(_) => {
+                output.extend_from_slice(message);
+                output.push(b'\n');
+            }
             Framing::Line => {
                 if message.contains(&b'\n') {
                     return Err(fail(LINE_END_INSIDE));
@@ -383,6 +439,7 @@ mod tests {
             "crlf",
             "reply",
             "lines /^end$/",
+            "lf-lines /^end$/",
             "resp",
             "raw",
             "u8",
@@ -395,6 +452,18 @@ mod tests {
         ] {
             assert_eq!(text.parse::<Framing>().unwrap().to_string(), text);
         }
+    }
+
+    #[test]
+    fn lines_of_programs_on_a_terminal_end_with_a_line_feed() {
+        let bytes = b"a\nb\r\nend\n\nend\nrest";
+        for size in 1..bytes.len() {
+            assert_eq!(cut("lf-lines /^end$/", bytes, size), ["a\nb\nend", "\nend"]);
+        }
+        let mut framer = Framer::new("lf-lines /x/".parse().unwrap());
+        let mut output = Vec::new();
+        framer.frame(b"a\ntext\n.", &mut output).unwrap();
+        assert_eq!(output, b"a\ntext\n.\n");
     }
 
     fn cut(kind: &str, bytes: &[u8], size: usize) -> Vec<String> {

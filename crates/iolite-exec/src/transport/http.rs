@@ -19,7 +19,7 @@ use crate::transport::link::{Address, ExitProbe, Link};
 use crate::transport::readiness::reading;
 use crate::transport::socket::{Server, Socket};
 use crate::transport::stream_buffer::StreamBuffer;
-use crate::{Bounds, ExecError, TlsConfig, hexdump};
+use crate::{Bounds, ExecError, TlsConfig, Unwritten, hexdump};
 
 struct Connection {
     stream: Socket,
@@ -256,11 +256,21 @@ impl Link for HttpLink {
                 .sum::<usize>()
     }
 
+    fn owes(&self) -> bool {
+        !self.responses.is_empty() || self.connections.iter().any(|c| c.awaiting.is_some())
+    }
+
+    fn forsake(&mut self) {
+        self.connections.retain(|c| c.awaiting.is_none());
+        self.sending = None;
+        self.is_dry = false;
+    }
+
     fn ended(&self) -> Option<&str> {
         self.ended.as_deref()
     }
 
-    fn enqueue(&mut self, message: &[u8]) -> Result<(), ExecError> {
+    fn enqueue(&mut self, message: &[u8], unwritten: &mut Unwritten<'_>) -> Result<(), ExecError> {
         self.request.clear();
         let method = encode(message, &self.url, &mut self.request).map_err(|error| {
             ExecError::Unencodable {
@@ -277,6 +287,7 @@ impl Link for HttpLink {
         let index = if let Some(index) = idle {
             index
         } else {
+            unwritten.write()?;
             let deadline = from_now(self.bounds.send_timeout);
             match self.open(deadline, false, &mut || None) {
                 Ok(index) => index,

@@ -53,7 +53,7 @@ pub(crate) enum RequestError {
     FirstLine(String),
     #[error("{0:?} is no HTTP method")]
     Method(String),
-    #[error("{0:?} is no HTTP path")]
+    #[error("{0:?} is no HTTP path: it begins with a slash, and a blank in it is written %20")]
     Path(String),
     #[error("{0:?} is no HTTP header")]
     Header(String),
@@ -82,15 +82,18 @@ pub(crate) fn encode<'a>(
     if !path.starts_with('/') || path.bytes().any(|b| b <= b' ' || b == 0x7f) {
         return Err(RequestError::Path(path.into()));
     }
-    for part in [
-        method,
-        " ",
-        &url.path,
-        path,
-        " HTTP/1.1\r\nHost: ",
-        &url.host,
-        "\r\n",
-    ] {
+    bytes.extend_from_slice(method.as_bytes());
+    bytes.push(b' ');
+    bytes.extend_from_slice(url.path.as_bytes());
+    // A request target is ASCII [RFC 9112, §3.2]; servers read other bytes as they like.
+    for byte in path.bytes() {
+        if byte.is_ascii() {
+            bytes.push(byte);
+        } else {
+            bytes.extend_from_slice(format!("%{byte:02X}").as_bytes());
+        }
+    }
+    for part in [" HTTP/1.1\r\nHost: ", &url.host, "\r\n"] {
         bytes.extend_from_slice(part.as_bytes());
     }
     for line in lines {
@@ -122,6 +125,10 @@ mod tests {
             String::from_utf8(bytes).unwrap(),
             "POST /api/users HTTP/1.1\r\nHost: localhost:8080\r\nX: 1\r\nContent-Length: 7\r\n\r\n{\"a\":1}"
         );
+        let mut bytes = Vec::new();
+        encode("GET /é?q=☃%20".as_bytes(), &url, &mut bytes).unwrap();
+        let line = bytes.split(|&b| b == b'\r').next().unwrap();
+        assert_eq!(line, b"GET /api/%C3%A9?q=%E2%98%83%20 HTTP/1.1");
         assert!(encode(b"GET /a b", &url, &mut Vec::new()).is_err());
         assert!(encode(b"nothing", &url, &mut Vec::new()).is_err());
     }

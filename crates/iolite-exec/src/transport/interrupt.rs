@@ -15,6 +15,7 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use crate::ExecError;
+use crate::transport::readiness::{reading, wait};
 use crate::transport::{place, process_tree};
 
 /// A signal that asked the tester to end.
@@ -144,6 +145,21 @@ pub fn interrupted() -> Option<Interruption> {
 /// What becomes readable with the first signal.
 pub(crate) fn wake() -> Option<BorrowedFd<'static>> {
     WAKE.get().map(AsFd::as_fd)
+}
+
+/// Waits until a descriptor can be read; an error once a signal came. Where nobody listens to signals it does not wait: the read does.
+pub fn await_readable(fd: BorrowedFd<'_>) -> Result<(), ExecError> {
+    let Some(wake) = wake() else {
+        return Ok(());
+    };
+    loop {
+        check()?;
+        let mut both = [reading(&fd), reading(&wake)];
+        // What cannot be waited for is told by the read.
+        if wait(&mut both, None)?.is_some() && !both[0].revents().is_empty() {
+            return check();
+        }
+    }
 }
 
 /// An error once a signal came, for loops that wait.

@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use rustix::event::PollFd;
 
-use crate::{ExecError, Exit};
+use crate::{ExecError, Exit, Unwritten};
 
 /// Asks whether the system has ended while the tester waits for its connection.
 pub(crate) type ExitProbe<'a> = &'a mut dyn FnMut() -> Option<Exit>;
@@ -99,14 +99,27 @@ pub(crate) trait Link: Send {
     /// The bytes of a message that is not complete.
     fn half(&self) -> Option<&[u8]>;
 
+    /// What would end the message that is not complete, in words, where that can be told.
+    fn missing(&self) -> Option<String> {
+        None
+    }
+
     /// Bytes that were read and not taken yet.
     fn pending(&self) -> usize;
+
+    /// Whether the system owes an answer that may come after those to later messages.
+    fn owes(&self) -> bool {
+        false
+    }
+
+    /// Gives up answers that the system owes: they are not read any more.
+    fn forsake(&mut self) {}
 
     /// Why the system can give no more messages here.
     fn ended(&self) -> Option<&str>;
 
-    /// Queues a message for writing.
-    fn enqueue(&mut self, message: &[u8]) -> Result<(), ExecError>;
+    /// Queues a message for writing. A channel that has to connect first may wait for that.
+    fn enqueue(&mut self, message: &[u8], unwritten: &mut Unwritten<'_>) -> Result<(), ExecError>;
 
     /// Writes as much as possible without blocking; returns how many bytes are left.
     fn flush(&mut self) -> Result<usize, ExecError>;

@@ -51,6 +51,16 @@ pub(crate) fn check_udp_is_free(address: &str) -> Result<(), ExecError> {
     }
 }
 
+/// Whether somebody has bound the port, on this machine, that datagrams to this address come to. `None` where that cannot be known.
+pub(crate) fn is_bound(address: &str) -> Result<Option<bool>, ExecError> {
+    let target = resolve(address)?;
+    Ok(if target.ip().to_canonical().is_loopback() {
+        owner::is_bound(target)
+    } else {
+        None
+    })
+}
+
 /// Whoever listens at an address of this machine must be of the system that was started: it may have
 /// failed to listen there because another process was quicker. Nothing is said where no listener is
 /// found: the system may be elsewhere, or listen no longer.
@@ -132,6 +142,29 @@ mod owner {
             }
         }
         inodes
+    }
+
+    /// Whether a UDP socket, connected or not, takes what is sent to an address of this machine.
+    pub(super) fn is_bound(target: SocketAddr) -> Option<bool> {
+        let wanted = target.ip().to_canonical();
+        let mut known = false;
+        for table in ["udp", "udp6"] {
+            let Ok(text) = std::fs::read_to_string(format!("/proc/net/{table}")) else {
+                continue;
+            };
+            known = true;
+            let locals = text
+                .lines()
+                .skip(1)
+                .filter_map(|line| parse_address(line.split_whitespace().nth(1)?));
+            for local in locals {
+                let reaches = local.ip() == wanted || local.ip().is_unspecified();
+                if local.port() == target.port() && reaches {
+                    return Some(true);
+                }
+            }
+        }
+        known.then_some(false)
     }
 
     fn holds(pid: &str, sockets: &[String]) -> bool {
@@ -241,6 +274,10 @@ mod owner {
     use rustix::process::Pid;
 
     pub(super) fn listener_pid(_: SocketAddr) -> Option<(String, String)> {
+        None
+    }
+
+    pub(super) fn is_bound(_: SocketAddr) -> Option<bool> {
         None
     }
 

@@ -144,14 +144,10 @@ impl Process {
         if let Some(dir) = &self.spec.dir {
             command.current_dir(dir);
         }
-        let mut child = command
-            .spawn()
+        let mut child = process_tree::start(&mut command, &self.mark)
             .map_err(|e| ExecError::unreachable(self.name(), self.not_started(&e)))?;
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         self.child = Some(child);
-        if let Some(pid) = self.pid() {
-            process_tree::started(pid, &self.mark);
-        }
         let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
             return Err(ExecError::unreachable(self.name(), "no pipes"));
         };

@@ -6,8 +6,10 @@
 //! our own process group are none of it: solvers run there.
 
 use std::collections::BTreeMap;
+use std::io;
+use std::process::{Child, Command};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 
 use rustix::process::{
@@ -20,12 +22,15 @@ pub(crate) const MARK: &str = "IOLITE_SYSTEM";
 
 static MARKS: AtomicU64 = AtomicU64::new(0);
 
-/// Leaders of the process groups that are running, with their marks.
-static RUNNING: Mutex<BTreeMap<i32, String>> = Mutex::new(BTreeMap::new());
+/// Leaders of process groups, with their marks.
+type Leaders = BTreeMap<i32, String>;
+
+/// Those that are running. Systems are started, and strays looked for and killed, by whoever holds the lock.
+static RUNNING: Mutex<Leaders> = Mutex::new(BTreeMap::new());
 
 static ADOPTS: AtomicBool = AtomicBool::new(false);
 
-fn running() -> MutexGuard<'static, BTreeMap<i32, String>> {
+fn running() -> MutexGuard<'static, Leaders> {
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -35,32 +40,52 @@ pub(crate) fn new_mark() -> String {
     format!("{}-{number}", std::process::id())
 }
 
-/// A system was started.
-pub(crate) fn started(leader: Pid, mark: &str) {
-    running().insert(leader.as_raw_nonzero().get(), mark.to_owned());
+/// Starts a system as the leader of a process group. Until it is entered as one, the new process looks like a stray to another job whose
+/// system ends: it is our child and, before it executes its program, has no mark. So nobody looks for strays meanwhile.
+pub(crate) fn start(command: &mut Command, mark: &str) -> io::Result<Child> {
+    let mut running = running();
+    let child = command.spawn()?;
+    if let Ok(leader) = i32::try_from(child.id()) {
+        running.insert(leader, mark.to_owned());
+    }
+    Ok(child)
 }
 
 /// A system's group was killed and its leader reaped; its daemons follow.
 pub(crate) fn stopped(leader: Pid, mark: &str) {
-    let others = {
-        let mut running = running();
-        running.remove(&leader.as_raw_nonzero().get());
-        running.len()
-    };
+    let leader = leader.as_raw_nonzero().get();
+    let mut running = running();
+    // Its number may be another system's by now.
+    if running.get(&leader).is_some_and(|of| of == mark) {
+        running.remove(&leader);
+    }
+    drop(running);
     if ADOPTS.load(Ordering::Relaxed) {
-        kill_strays(mark, others == 0);
+        kill_strays(mark);
     }
 }
 
+/// How often the lock is asked for, a millisecond apart, before an end at once: a program whose file does not answer holds it.
+const TRIES: usize = 200;
+
 /// Kills every group, for an end at once.
 pub(crate) fn kill_everything() {
-    for &leader in running().keys() {
+    let running = (0..TRIES).find_map(|_| match RUNNING.try_lock() {
+        Ok(running) => Some(running),
+        Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+        Err(TryLockError::WouldBlock) => {
+            std::thread::sleep(Duration::from_millis(1));
+            None
+        }
+    });
+    let Some(running) = running else { return };
+    for &leader in running.keys() {
         if let Some(leader) = Pid::from_raw(leader) {
             let _ = kill_process_group(leader, Signal::KILL);
         }
     }
     if ADOPTS.load(Ordering::Relaxed) {
-        for child in stray_children() {
+        for child in stray_children(&running) {
             let _ = kill_process(child.pid, Signal::KILL);
         }
     }
@@ -95,32 +120,37 @@ impl Stray {
 const ROUNDS: usize = 100;
 
 /// Ends what has this mark, and, where no other system runs, what has none.
-fn kill_strays(mark: &str, last: bool) {
+fn kill_strays(mark: &str) {
     for _ in 0..ROUNDS {
         // Without any child there is no stray, and most systems leave none.
         let any = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         if matches!(waitid(WaitId::All, any), Err(rustix::io::Errno::CHILD)) {
             return;
         }
-        let mut found = false;
-        for stray in stray_children() {
-            if !stray.ended {
-                let ours = match stray.mark() {
-                    Some(of) => of == mark,
-                    None => last,
-                };
-                if !ours {
-                    continue;
-                }
-                let _ = kill_process(stray.pid, Signal::KILL);
-            }
-            found = true;
-            reap(stray.pid);
-        }
-        if !found {
+        let ended = end_strays(mark);
+        if ended.is_empty() {
             return;
         }
+        ended.into_iter().for_each(reap);
     }
+}
+
+/// Kills the strays of a mark that there are now; those that ended by themselves belong to what is to be reaped too.
+fn end_strays(mark: &str) -> Vec<Pid> {
+    let running = running();
+    let is_ours = |stray: &Stray| match stray.mark() {
+        Some(of) => of == mark,
+        None => running.is_empty(),
+    };
+    let mut strays = stray_children(&running);
+    strays.retain(|stray| stray.ended || is_ours(stray));
+    let kill = |stray: Stray| {
+        if !stray.ended {
+            let _ = kill_process(stray.pid, Signal::KILL);
+        }
+        stray.pid
+    };
+    strays.into_iter().map(kill).collect()
 }
 
 /// Waits for the end of a child that was killed; not for long, since the kernel may hold it.
@@ -135,14 +165,13 @@ fn reap(pid: Pid) {
 
 /// Our children that are neither a system's leader nor of our own process group.
 #[cfg(target_os = "linux")]
-fn stray_children() -> Vec<Stray> {
+fn stray_children(running: &Leaders) -> Vec<Stray> {
     let own = rustix::process::getpid().as_raw_nonzero().get();
     let own_group = rustix::process::getpgrp().as_raw_nonzero().get();
     let Ok(entries) = std::fs::read_dir("/proc") else {
         return Vec::new();
     };
-    let running = running();
-    let stray = |entry: std::io::Result<std::fs::DirEntry>| {
+    let stray = |entry: io::Result<std::fs::DirEntry>| {
         let pid: i32 = entry.ok()?.file_name().to_str()?.parse().ok()?;
         let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
         // `pid (name) state parent group …`, and the name may hold anything.
@@ -161,6 +190,6 @@ fn stray_children() -> Vec<Stray> {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn stray_children() -> Vec<Stray> {
+fn stray_children(_: &Leaders) -> Vec<Stray> {
     Vec::new()
 }

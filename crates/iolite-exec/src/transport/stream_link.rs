@@ -8,7 +8,7 @@ use rustix::event::{PollFd, PollFlags};
 
 use crate::transport::link::{Address, ExitProbe, Inbox, Link};
 use crate::transport::stream_buffer::StreamBuffer;
-use crate::{Bounds, ExecError};
+use crate::{Bounds, ExecError, Unwritten};
 
 /// An open stream, whose descriptors do not block.
 pub(crate) trait Stream: Send {
@@ -76,6 +76,11 @@ pub(crate) trait Frames: Send {
 
     /// Forgets what was read.
     fn clear(&mut self);
+
+    /// See [`Link::missing`].
+    fn missing(&self) -> Option<String> {
+        None
+    }
 }
 
 /// A stream as a channel.
@@ -102,6 +107,10 @@ impl<E: Endpoint, F: Frames> StreamLink<E, F> {
 }
 
 impl<E: Endpoint, F: Frames> Link for StreamLink<E, F> {
+    fn missing(&self) -> Option<String> {
+        self.frames.missing()
+    }
+
     fn prepare(&mut self) -> Result<(), ExecError> {
         self.endpoint.prepare()
     }
@@ -190,7 +199,7 @@ impl<E: Endpoint, F: Frames> Link for StreamLink<E, F> {
         self.buffer.ended.as_deref()
     }
 
-    fn enqueue(&mut self, message: &[u8]) -> Result<(), ExecError> {
+    fn enqueue(&mut self, message: &[u8], _: &mut Unwritten<'_>) -> Result<(), ExecError> {
         self.frames.frame(message, &mut self.buffer.output)
     }
 

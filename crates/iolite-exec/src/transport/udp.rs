@@ -4,14 +4,16 @@ use std::collections::VecDeque;
 use std::io::ErrorKind;
 use std::net::{SocketAddr, UdpSocket};
 use std::os::fd::{AsFd, BorrowedFd};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use rustix::event::PollFd;
 
+use crate::transport::interrupt;
 use crate::transport::link::{Address, ExitProbe, Inbox, Link};
+use crate::transport::listener;
 use crate::transport::readiness::reading;
 use crate::transport::tcp::resolve;
-use crate::{Bounds, ExecError};
+use crate::{Bounds, ExecError, Unwritten};
 
 /// A pair of UDP addresses as a channel. Datagrams of others are faults: taken for silence they could make a
 /// verdict.
@@ -21,6 +23,8 @@ pub(crate) struct UdpLink {
     peer: String,
     /// Whether the peer may answer from any of its ports; what follows is sent to that one.
     any_port: bool,
+    /// Whether a run begins only when somebody has bound the peer's port.
+    awaits_peer: bool,
     /// Where the next datagram goes.
     target: Option<SocketAddr>,
     socket: Option<UdpSocket>,
@@ -31,6 +35,9 @@ pub(crate) struct UdpLink {
     /// Memory for the next datagram that is sent.
     spare: Vec<u8>,
 }
+
+/// Time between two looks whether the peer is there.
+const PEER_POLL: Duration = Duration::from_millis(5);
 
 /// More than any datagram can hold.
 const DATAGRAM: usize = 65_536;
@@ -47,6 +54,7 @@ impl UdpLink {
             own: own.into(),
             peer: peer.into(),
             any_port,
+            awaits_peer: false,
             target: None,
             socket: None,
             inbox: VecDeque::new(),
@@ -55,6 +63,13 @@ impl UdpLink {
             datagram: vec![0; DATAGRAM].into(),
             spare: Vec::new(),
         }
+    }
+
+    /// Begins no run before somebody has bound the peer's port, where that can be known. Who answers from any port need not have
+    /// bound this one.
+    pub(crate) fn awaiting_peer(mut self, awaits: bool) -> Self {
+        self.awaits_peer = awaits && !self.any_port;
+        self
     }
 
     /// Reads a datagram of the peer into `self.datagram`, if one is there; its length.
@@ -122,11 +137,34 @@ impl Link for UdpLink {
         Some(Address::Udp(&self.peer))
     }
 
-    fn connect(&mut self, _: Instant, _: bool, _: ExitProbe) -> Result<(), ExecError> {
-        match self.socket {
-            Some(_) => Ok(()),
-            None => self.prepare(),
+    /// Nobody answers who is not there yet: a datagram to a port that nobody has bound is lost, and that would look like a system that
+    /// is silent.
+    fn connect(
+        &mut self,
+        deadline: Instant,
+        retry: bool,
+        alive: ExitProbe,
+    ) -> Result<(), ExecError> {
+        if self.socket.is_none() {
+            self.prepare()?;
         }
+        while self.awaits_peer && listener::is_bound(&self.peer)? == Some(false) {
+            interrupt::check()?;
+            if let Some(exit) = alive() {
+                return Err(ExecError::unreachable(
+                    &self.peer,
+                    format!("the system under test ended: {exit}"),
+                ));
+            }
+            if !retry || Instant::now() >= deadline {
+                return Err(ExecError::unreachable(
+                    &self.peer,
+                    "nobody receives datagrams there",
+                ));
+            }
+            std::thread::sleep(PEER_POLL);
+        }
+        Ok(())
     }
 
     fn close(&mut self) {
@@ -188,7 +226,7 @@ impl Link for UdpLink {
         None
     }
 
-    fn enqueue(&mut self, message: &[u8]) -> Result<(), ExecError> {
+    fn enqueue(&mut self, message: &[u8], _: &mut Unwritten<'_>) -> Result<(), ExecError> {
         let mut datagram = std::mem::take(&mut self.spare);
         datagram.clear();
         datagram.extend_from_slice(message);
