@@ -12,7 +12,7 @@ mod project;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{Args as _, FromArgMatches as _, Parser, Subcommand};
 
 pub use allocator::Allocator;
 
@@ -88,6 +88,42 @@ enum Command {
     Man(completions::ManArgs),
 }
 
+impl Cli {
+    /// What the arguments of this process say.
+    ///
+    /// To describe all commands with their flags takes longer than most of them work on a small model. So where the first word
+    /// is one that is often asked, its flags alone are described. Whatever these do not take is parsed again with all
+    /// of them, so that errors, help and version have one wording.
+    fn of(args: Vec<String>) -> Result<Self, clap::Error> {
+        if let Some(alone) = args.get(1).and_then(|name| Self::alone(name))
+            && let Ok(matches) = alone.try_get_matches_from(&args)
+            && let Ok(cli) = Self::from_arg_matches(&matches)
+        {
+            return Ok(cli);
+        }
+        Self::try_parse_from(args)
+    }
+
+    /// The command line with one command.
+    fn alone(name: &str) -> Option<clap::Command> {
+        type Flags = fn(clap::Command) -> clap::Command;
+        let (name, flags): (&'static str, Flags) = match name {
+            "check" => ("check", check::Args::augment_args),
+            "show" => ("show", show::Args::augment_args),
+            "relate" => ("relate", relate::Args::augment_args),
+            "verify" => ("verify", verify::Args::augment_args),
+            "derive" => ("derive", derive::Args::augment_args),
+            "test" => ("test", test::Args::augment_args),
+            "monitor" => ("monitor", monitor::Args::augment_args),
+            _ => return None,
+        };
+        let command = flags(clap::Command::new(name));
+        let all = clap::Command::new("iolite").subcommand_required(true);
+        let all = args::bounds::Bounds::augment_args(all);
+        Some(args::manners::Manners::augment_args(all).subcommand(command))
+    }
+}
+
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
     let args = match project::expand() {
@@ -97,7 +133,7 @@ pub fn main() -> ExitCode {
             return Exit::from(&failure).into();
         }
     };
-    let cli = match Cli::try_parse_from(args) {
+    let cli = match Cli::of(args) {
         Ok(cli) => cli,
         Err(usage) => {
             // Help and version come as "errors" too, for standard output and exit code 0.
@@ -112,6 +148,8 @@ pub fn main() -> ExitCode {
     };
     let started = cli.bounds.start();
     cli.manners.start();
+    // It says that not all was judged; what failed until then has failed.
+    let has_own_exit = matches!(cli.command, Command::Monitor(_));
     let result = started.and_then(|()| run(cli.command));
     status::leave();
     // Nothing that rests on an explorer that failed counts, whatever was printed.
@@ -125,6 +163,7 @@ pub fn main() -> ExitCode {
         None => exit.into(),
         // A failing verdict outweighs a bound.
         Some(Interruption::Bound) if exit == Exit::Fails => exit.into(),
+        Some(_) if has_own_exit => exit.into(),
         Some(by) => ExitCode::from(by.exit_code()),
     }
 }
@@ -165,5 +204,38 @@ fn run(command: Command) -> Result<Exit, Error> {
         Command::Init(args) => init::run(&args),
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => completions::run_man(&args),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    /// A command that is described alone has the flags that it has among all.
+    #[test]
+    fn a_command_alone_has_all_its_flags() {
+        let mut all = Cli::command();
+        all.build();
+        let mut found = 0;
+        for command in all.get_subcommands() {
+            let Some(mut alone) = Cli::alone(command.get_name()) else {
+                continue;
+            };
+            alone.build();
+            let alone = alone.find_subcommand(command.get_name()).expect("itself");
+            let flags = |command: &clap::Command| -> Vec<String> {
+                let flags = command.get_arguments().map(|arg| format!("{arg:?}"));
+                // Help and version are errors to the one command, and asked again.
+                let own = |flag: &String| !flag.contains("id: \"version\"");
+                let mut flags: Vec<String> = flags.filter(own).collect();
+                flags.sort();
+                flags
+            };
+            assert_eq!(flags(alone), flags(command), "{}", command.get_name());
+            found += 1;
+        }
+        assert_eq!(found, 7);
     }
 }

@@ -3,7 +3,7 @@
 mod common;
 
 use std::fs;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -134,6 +134,80 @@ fn the_first_signal_ends_well() {
         }
         assert!(!Path::new(&found[3]).exists(), "{} is left", found[3]);
     }
+}
+
+/// What `monitor` says of a log that comes through a pipe and has no end, when a signal comes in the middle of it.
+fn monitor_interrupted(log: &str, name: &str, flags: &[&str]) -> Ran {
+    let folder = scratch(name);
+    write(&folder, "echo.iol", MODEL);
+    let mut child = Command::new(env!("CARGO_BIN_EXE_iolite"))
+        .args(["monitor", "echo.iol", "-"])
+        .args(flags)
+        .current_dir(&folder)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut pipe = child.stdin.take().unwrap();
+    pipe.write_all(log.as_bytes()).unwrap();
+    // It has read all of it, and the model.
+    let read = || {
+        let io = fs::read_to_string(format!("/proc/{}/io", child.id())).unwrap_or_default();
+        let read = io.lines().find_map(|line| line.strip_prefix("rchar: "));
+        read.and_then(|read| read.parse::<usize>().ok())
+            .unwrap_or(0)
+    };
+    let until = Instant::now() + Duration::from_secs(20);
+    while read() < log.len() + MODEL.len() {
+        assert!(Instant::now() < until, "the log is not read");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    std::thread::sleep(Duration::from_millis(500));
+    signal(&child, "INT");
+    let ran = ended(child);
+    drop(pipe);
+    ran
+}
+
+#[test]
+fn a_monitor_that_is_interrupted_says_how_far_it_came() {
+    let log = "?ping\n!pong\n?ping\n".repeat(1000);
+    // A line that is cut off is not judged.
+    let ran = monitor_interrupted(&format!("{log}!pan"), "monitor-int", &[]).expect(3);
+    let says = "-:3001: unknown after 3000 steps: interrupted by SIGINT";
+    assert!(ran.stdout.contains(says), "{}{}", ran.stdout, ran.stderr);
+    let ran = monitor_interrupted("?ping\n!pong\n", "monitor-int-json", &["--json"]).expect(3);
+    let document = ran.json();
+    assert_eq!(document["verdict"], "unknown", "{document}");
+    assert_eq!(document["steps"], 2, "{document}");
+    assert_eq!(document["reason"], "interrupted by SIGINT", "{document}");
+    let ran = monitor_interrupted("", "monitor-int-none", &[]).expect(3);
+    let says = "interrupted by SIGINT before a step was judged";
+    assert!(ran.stderr.contains(says), "{}{}", ran.stdout, ran.stderr);
+    // What has failed until then has failed.
+    let header = "{\"journal\":\"iolite-journal/1\"}\n";
+    let run = |n: usize, output: &str| {
+        format!(
+            "{{\"event\":\"run-started\",\"run\":{n},\"seed\":1}}\n\
+             {{\"event\":\"stimulus\",\"run\":{n},\"step\":0,\"action\":\"?ping\",\"at\":1}}\n\
+             {{\"event\":\"output\",\"run\":{n},\"step\":1,\"action\":\"!{output}\",\"at\":2}}\n"
+        )
+    };
+    let journal = [header, &run(0, "pang"), &run(1, "pong")].concat();
+    let ran = monitor_interrupted(&journal, "monitor-int-fail", &[]).expect(1);
+    assert!(
+        ran.stdout.contains("fail, first in run 0"),
+        "{}",
+        ran.stdout
+    );
+    let journal = [header, &run(0, "pong"), &run(1, "pong")].concat();
+    let ran = monitor_interrupted(&journal, "monitor-int-runs", &[]).expect(3);
+    assert!(
+        ran.stdout.contains("interrupted by SIGINT"),
+        "{}",
+        ran.stdout
+    );
 }
 
 #[test]

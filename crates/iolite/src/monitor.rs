@@ -5,7 +5,7 @@ use std::io::BufRead;
 use std::time::Duration;
 
 use iolite_derive::{Alphabet, Notice, PropertyOutcome, PropertyTester, Tester, Verdict};
-use iolite_exec::{Certificate, LogEntry, LogReader, MonitorOptions, Monitored};
+use iolite_exec::{Certificate, ExecError, LogEntry, LogReader, MonitorOptions, Monitored};
 
 use crate::trace_judge::{LogFollower, TraceJudge};
 use crate::{AnyTester, Error, Judge, PropertyJudge};
@@ -75,7 +75,8 @@ impl Monitor {
     }
 
     /// Judges one trace. `watch` hears before each line how many steps were judged and which line
-    /// comes, and may break off with a reason: the verdict is then `unknown`.
+    /// comes, and may break off with a reason: the verdict is then `unknown`. It is also asked where the log cannot be read on, which is
+    /// an error unless that is why.
     pub fn log<R: BufRead>(
         &self,
         log: &mut LogReader<R>,
@@ -179,7 +180,15 @@ impl Monitor {
             each(which, report)
         };
         loop {
-            let entry = log.entry().map_err(|e| Error::input(e.to_string()))?;
+            let entry = match log.entry() {
+                Ok(entry) => entry,
+                Err(error) => {
+                    let line = line_of(&error);
+                    let reason = watch(steps, line);
+                    broken_off = Some((line, reason.ok_or_else(|| unreadable(&error))?));
+                    break;
+                }
+            };
             let (run, step) = match entry {
                 None => break,
                 Some(LogEntry::RunEnded(run)) => {
@@ -282,21 +291,27 @@ fn follow<R: BufRead>(
     watch: &mut dyn FnMut(u64, usize) -> Option<String>,
     judges: &mut [&mut dyn LogFollower],
 ) -> Result<(), Error> {
-    let failed = |e: &dyn std::fmt::Display| Error::input(e.to_string());
     let mut steps = 0;
-    while let Some(step) = log.step().map_err(|e| failed(&e))? {
-        if let Some(reason) = watch(steps, step.line) {
+    loop {
+        let step = log.step();
+        let (line, step) = match step {
+            Ok(None) => break,
+            Ok(Some(step)) => (step.line, Ok(step)),
+            Err(error) => (line_of(&error), Err(error)),
+        };
+        if let Some(reason) = watch(steps, line) {
             for judge in judges {
-                judge.break_off(step.line, reason.clone());
+                judge.break_off(line, reason.clone());
             }
             return Ok(());
         }
+        let step = step.map_err(|error| unreadable(&error))?;
         steps += 1;
         let mut all_over = true;
         for judge in &mut *judges {
             match judge.step(&step) {
                 Ok(is_over) => all_over &= is_over,
-                Err(reason) => return Err(failed(&log.fail(reason))),
+                Err(reason) => return Err(unreadable(&log.fail(reason))),
             }
         }
         if all_over {
@@ -307,6 +322,18 @@ fn follow<R: BufRead>(
         judge.end();
     }
     Ok(())
+}
+
+fn unreadable(error: &ExecError) -> Error {
+    Error::input(error.to_string())
+}
+
+/// Where in a log something could not be read.
+fn line_of(error: &ExecError) -> usize {
+    match error {
+        ExecError::LogRead { line, .. } => *line,
+        _ => 0,
+    }
 }
 
 fn report_of_model(judge: TraceJudge<'_, AnyTester>) -> Result<LogReport, Error> {

@@ -4,6 +4,7 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use iolite::{Budget, Error, Exceeded, LastResort, MemoryLimit};
+use iolite_exec::Interruption;
 
 use crate::output::{Exit, status};
 
@@ -66,6 +67,7 @@ pub(crate) fn watch() -> Watch {
         budget: budget(),
         next_report: Duration::from_secs(1),
         asked: 0,
+        heeds_signals: false,
     }
 }
 
@@ -104,12 +106,26 @@ pub(crate) struct Watch {
     budget: Budget,
     next_report: Duration,
     asked: u32,
+    /// Whether a signal ends the work as a bound does.
+    heeds_signals: bool,
 }
 
 impl Watch {
+    /// Takes a signal for a bound that ran out, where the process listens to signals.
+    pub(crate) fn heeding_signals(mut self, heeds: bool) -> Self {
+        self.heeds_signals = heeds;
+        self
+    }
+
+    fn interruption(&self) -> Option<Interruption> {
+        iolite_exec::interrupted().filter(|_| self.heeds_signals)
+    }
+
     /// Whether it is worth looking at the clock: now and then, and when the watchdog barked.
     pub(crate) fn is_due(&mut self) -> bool {
-        let due = self.asked.is_multiple_of(256) || self.budget.is_raised();
+        let due = self.asked.is_multiple_of(256)
+            || self.budget.is_raised()
+            || self.interruption().is_some();
         self.asked = self.asked.wrapping_add(1);
         due
     }
@@ -126,7 +142,8 @@ impl Watch {
 
     /// Why there is no answer, when a bound ran out.
     pub(crate) fn exceeded(&self) -> Option<String> {
-        self.budget.exceeded().map(|what| what.to_string())
+        let exceeded = self.budget.exceeded().map(|what| what.to_string());
+        exceeded.or_else(|| Some(format!("interrupted by {}", self.interruption()?)))
     }
 
     /// The same for work that counts its bytes.

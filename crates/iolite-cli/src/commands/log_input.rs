@@ -2,8 +2,11 @@
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
+use std::os::fd::AsFd;
 use std::path::Path;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+
+use iolite_exec::await_readable;
 
 use crate::output::status;
 
@@ -17,15 +20,31 @@ const BUFFER: usize = 1 << 16;
 /// Opens a log; `-` is standard input.
 pub(super) fn open(path: &Path) -> io::Result<Box<dyn BufRead>> {
     if is_standard_input(path) {
-        static INPUT: LazyLock<Replay<io::Stdin>> = LazyLock::new(|| Replay::new(io::stdin()));
-        return Ok(Box::new(BufReader::new(INPUT.reader())));
+        static INPUT: LazyLock<io::Result<Replay<Stoppable>>> = LazyLock::new(|| {
+            // Not through the buffer that the process has for it: what waits there nobody can wait for.
+            let input = io::stdin().as_fd().try_clone_to_owned()?;
+            Ok(Replay::new(Stoppable(input.into())))
+        });
+        let input = INPUT.as_ref().map_err(|e| io::Error::from(e.kind()))?;
+        return Ok(Box::new(BufReader::new(input.reader())));
     }
     let file = File::open(path)?;
     let about = file.metadata()?;
-    if about.is_file() {
-        status::read_from_start(about.len());
+    if !about.is_file() {
+        return Ok(Box::new(BufReader::new(Stoppable(file))));
     }
+    status::read_from_start(about.len());
     Ok(Box::new(BufReader::with_capacity(BUFFER, Measured(file))))
+}
+
+/// A pipe or a device, whose next bytes may never come: a signal ends the wait for them, where the process listens to signals.
+struct Stoppable(File);
+
+impl Read for Stoppable {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        await_readable(self.0.as_fd()).map_err(io::Error::other)?;
+        self.0.read(buffer)
+    }
 }
 
 /// A file of which the status line shows how much was read.

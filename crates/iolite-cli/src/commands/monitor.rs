@@ -11,7 +11,10 @@ use iolite::{
     Verdict, WholeCertificate, Workspace, save_query,
 };
 use iolite_exec::codec::Template;
-use iolite_exec::{COMPACT_ENDING, LogFormat, LogReader, SutConfig, chart, journal_lines};
+use iolite_exec::{
+    COMPACT_ENDING, Interruption, LogFormat, LogReader, SutConfig, chart, end_well_on_signals,
+    interrupted, journal_lines,
+};
 use serde::Serialize;
 
 use super::log_input;
@@ -30,6 +33,7 @@ use crate::output::{Exit, counted, write_json};
 /// JSON lines: a journal of ours, {"action":"?a"}, or {"input":"a","args":[1]} and
 /// {"output":"x"}, with "time" in seconds where silence counts. Text: a line an action, read by the
 /// templates of a system's description. Several logs are judged one by one, and the worst verdict counts.
+/// A signal (Ctrl-C) ends it with what is known: exit code 1 where something has failed, 3 where not all was judged.
 #[derive(Clone, clap::Args)]
 pub(crate) struct Args {
     /// The specification, or a property: FILE.iol#P, FILE.hoa, FILE.xml or ltl:FORMULA; it may be left
@@ -41,6 +45,9 @@ pub(crate) struct Args {
     /// Which of them is judged now.
     #[arg(skip)]
     at: usize,
+    /// Whether a signal ends the judging with what is known.
+    #[arg(skip)]
+    heeds_signals: bool,
     /// Judge only the K-th of N parts of the logs; `iolite merge` joins the documents of --json
     #[arg(long, value_name = "K/N")]
     pub(crate) partition: Option<Partition>,
@@ -154,15 +161,28 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
             "standard input is one thing: the model or a log, once",
         ));
     }
+    end_well_on_signals()?;
+    let args = &Args {
+        heeds_signals: true,
+        ..args.clone()
+    };
     if args.logs.len() > 1 || args.partition.is_some() {
         return monitor_logs::run(args);
     }
-    judge_log(args)?.print(args.json)
+    judge_log(args).map_err(or_interrupted)?.print(args.json)
+}
+
+/// Where a signal came before the first step of a log, that is why there is no verdict.
+fn or_interrupted(error: Error) -> Error {
+    match interrupted() {
+        None | Some(Interruption::Bound) => error,
+        Some(by) => Error::undecided(format!("interrupted by {by} before a step was judged")),
+    }
 }
 
 /// Judges one log.
 pub(crate) fn judge_log(args: &Args) -> Result<JudgedLog, Error> {
-    let mut watch = bounds::watch();
+    let mut watch = bounds::watch().heeding_signals(args.heeds_signals);
     let workspace = workspace(&args.read).without_texts();
     let judge = judge(args, &workspace, &watch)?;
     let quiescence = args.quiescence_ms.map(Duration::from_millis);

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use iolite::{Error, Verdict};
+use iolite_exec::interrupted;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -182,18 +183,35 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
         return Err(Error::input(format!("{flag} is for one log")));
     }
     let mut logs = Vec::new();
+    let mut is_cut_short = false;
     for at in 0..args.logs.len() {
         if args.partition.is_some_and(|p| !p.takes(at as u64)) {
             continue;
         }
+        if interrupted().is_some() {
+            is_cut_short = true;
+            break;
+        }
         status::part(at, args.logs.len(), "logs");
-        let (log, text) = LogDocument::of(args, at)?;
+        let (log, text) = match LogDocument::of(args, at) {
+            Err(_) if interrupted().is_some() => {
+                is_cut_short = true;
+                break;
+            }
+            judged => judged?,
+        };
         if !args.json {
             print(&text)?;
         }
         logs.push(log);
     }
-    let document = LogsDocument::new(args, logs);
+    let mut document = LogsDocument::new(args, logs);
+    if let Some(by) = interrupted().filter(|_| is_cut_short) {
+        let judged = counted(document.logs.len() as u64, "log");
+        say!("interrupted by {by} after {judged}; the others were not judged");
+        let so_far = document.verdict.into_iter();
+        document.verdict = Verdict::worst(so_far.chain([Verdict::Unknown]));
+    }
     if args.json {
         print_json(&document)?;
     } else {
