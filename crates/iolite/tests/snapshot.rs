@@ -192,10 +192,18 @@ fn large_files_whose_texts_are_given_up_are_related() {
     let text = format!("des (0, {states}, {states})\n{}", rows.concat());
     assert!(text.len() > 1 << 19);
     let padded = format!("{text}{}", "\n".repeat(1 << 20));
+    for workspace in [
+        Workspace::new().without_texts(),
+        Workspace::new().without_texts().without_hashes(),
+    ] {
+        relate_large(&workspace, &folder, &text, &padded);
+    }
+}
+
+fn relate_large(workspace: &Workspace, folder: &Path, text: &str, padded: &str) {
     let [one, other] = ["one.aut", "other.aut"].map(|name| folder.join(name));
-    std::fs::write(&one, &padded).expect("a file");
-    std::fs::write(&other, &padded).expect("a file");
-    let workspace = Workspace::new().without_texts();
+    std::fs::write(&one, padded).expect("a file");
+    std::fs::write(&other, padded).expect("a file");
     let [i, s] = [ModelRef::file(&one), ModelRef::file(&other)];
     let options = RelationOptions {
         certificate: false,
@@ -254,25 +262,53 @@ fn large_files_are_read_piece_by_piece() {
     for text in [&good, &bad, &cut] {
         std::fs::write(&path, text).expect("a file");
         let reference = ModelRef::file(&path);
-        let [whole, pieces] = [Workspace::new(), Workspace::new().without_texts()]
-            .map(|workspace| (workspace.explicit(&reference), workspace.hashes()));
-        match (whole, pieces) {
-            ((Ok(a), hashes), (Ok(b), others)) => {
-                assert_eq!(a.reference(), b.reference());
-                assert_eq!(hashes, others);
-                let labels = |spec: &iolite::ExplicitSpec| {
-                    let labels = spec.labels();
-                    labels
-                        .iter()
-                        .map(|(_, label)| label.to_string())
-                        .collect::<Vec<_>>()
-                };
-                assert_eq!(labels(&a), labels(&b));
+        // A text that was put in the place of the file is read as a whole.
+        let whole = Workspace::new();
+        whole.insert(&path, text.as_bytes());
+        let expected = whole.explicit(&reference);
+        let labels = |spec: &iolite::ExplicitSpec| {
+            let labels = spec.labels();
+            let texts = labels.iter().map(|(_, label)| label.to_string());
+            texts.collect::<Vec<_>>()
+        };
+        for (pieces, has_hash) in [
+            (Workspace::new(), true),
+            (Workspace::new().without_texts(), true),
+            (Workspace::new().without_texts().without_hashes(), false),
+        ] {
+            match (&expected, pieces.explicit(&reference)) {
+                (Ok(a), Ok(b)) => {
+                    assert_eq!(labels(a), labels(&b));
+                    assert_eq!(a.reference().path(), b.reference().path());
+                    let hash = a.reference().hash.as_ref().filter(|_| has_hash);
+                    assert_eq!(b.reference().hash.as_ref(), hash);
+                    assert_eq!(pieces.hashes().is_empty(), !has_hash);
+                    assert_eq!(pieces.reads().values().sum::<usize>(), 1);
+                    // Who asks for the hash after all gets it.
+                    let source = pieces.source(&path).expect("the file");
+                    assert_eq!(Some(source.hash()), a.reference().hash.as_deref());
+                    assert_eq!(pieces.hashes(), whole.hashes());
+                }
+                (Err(a), Err(b)) => assert_eq!(a.message(), b.message()),
+                (a, b) => panic!("{:?} and {:?}", a.is_ok(), b.is_ok()),
             }
-            ((Err(a), _), (Err(b), _)) => assert_eq!(a.message(), b.message()),
-            (a, b) => panic!("{:?} and {:?}", a.0.is_ok(), b.0.is_ok()),
         }
     }
+}
+
+/// The text of a large file that is read piece by piece is kept where texts are.
+#[test]
+fn texts_of_large_files_are_kept() {
+    let folder = folder("snapshot-kept");
+    let path = folder.join("large.aut");
+    let rows = "(0, \"?a\", 0)\n".repeat(100_000);
+    let text = format!("des (0, 100000, 1)\n{rows}");
+    std::fs::write(&path, &text).expect("a file");
+    let workspace = Workspace::new();
+    workspace.explicit(&ModelRef::file(&path)).expect("a model");
+    std::fs::remove_file(&path).expect("a file");
+    let source = workspace.source(&path).expect("the file as it was");
+    assert!(source.bytes() == text.as_bytes());
 }
 
 /// Threads read large files, two at a time, with the answer of one: the document, the warnings in their order, and what is

@@ -130,7 +130,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     };
     let mut workspace = workspace(&args.read).with_jobs(args.options().jobs);
     if !args.options().certificate {
-        workspace = workspace.without_texts();
+        workspace = workspace.without_texts().without_hashes();
     }
     let mut guard = Guard::new();
     let document = workspace.relate(

@@ -203,7 +203,10 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     if let Some(lines) = compact_journal(args)? {
         return show_journal(args, lines);
     }
-    let workspace = workspace(&args.read).without_texts().with_jobs(jobs(args));
+    let workspace = workspace(&args.read)
+        .without_texts()
+        .without_hashes()
+        .with_jobs(jobs(args));
     if let Some(case) = workspace.symbolic_case(args.model.path())? {
         let text = match format(args)? {
             ShowFormat::Iol => symbolic_test_case::iol::write(&case)

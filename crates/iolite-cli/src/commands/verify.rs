@@ -179,14 +179,17 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
         time: bounds::budget().time(),
         jobs: args.jobs.unwrap_or_else(all_cores),
     };
-    let workspace = workspace(&args.read)
+    let wanted = args.json || args.certificate.is_some();
+    let mut workspace = workspace(&args.read)
         .without_texts()
         .with_jobs(options.jobs);
+    if !wanted {
+        workspace = workspace.without_hashes();
+    }
     let found = workspace.verify(&args.model, &options)?;
     let mut missing = Vec::new();
     let mut certificates: Vec<Option<WholeCertificate>> = Vec::new();
     // One reads the files again and makes tables, which would be most of the time of a large model.
-    let wanted = args.json || args.certificate.is_some();
     for property in &found.properties {
         if !wanted {
             certificates.push(None);

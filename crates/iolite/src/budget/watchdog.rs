@@ -56,9 +56,12 @@ pub fn watch(budget: &Budget, mut last: impl LastResort) -> io::Result<()> {
     Ok(())
 }
 
-/// Waits until a bound runs out.
+/// Waits until a bound runs out. It begins with a pause: most commands are done before it ends, and looking would cost
+/// them memory.
 fn wait(budget: &Budget) -> Exceeded {
     loop {
+        let left = budget.until().map(|u| u.duration_since(Instant::now()));
+        thread::sleep(left.map_or(PAUSE, |left| left.min(PAUSE)));
         if let Some(limit) = budget.memory()
             && used_memory().is_some_and(|used| used > limit.bytes())
         {
@@ -67,8 +70,6 @@ fn wait(budget: &Budget) -> Exceeded {
         if let Some(what) = budget.look() {
             return what;
         }
-        let left = budget.until().map(|u| u.duration_since(Instant::now()));
-        thread::sleep(left.map_or(PAUSE, |left| left.min(PAUSE)));
     }
 }
 

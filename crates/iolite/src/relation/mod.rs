@@ -6,6 +6,7 @@ mod queues;
 
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
+use std::sync::OnceLock;
 use std::thread;
 
 use iolite_derive::{Context, DEFAULT_MAX_IN_FLIGHT, ModelRef};
@@ -45,9 +46,10 @@ pub struct RelationOptions {
     pub jobs: NonZeroUsize,
 }
 
-/// One job for each core that this process may use.
+/// One job for each core that this process may use. The system is asked once: it reads some files to find out.
 pub fn all_cores() -> NonZeroUsize {
-    thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
+    static CORES: OnceLock<NonZeroUsize> = OnceLock::new();
+    *CORES.get_or_init(|| thread::available_parallelism().unwrap_or(NonZeroUsize::MIN))
 }
 
 impl RelationOptions {

@@ -33,9 +33,9 @@ pub use goal::{DataAutomaton, GoalAutomaton};
 pub use property::{HoaLetters, Origin, Property, PropertyReadOptions};
 pub(crate) use property::{conformance_model, formula};
 pub use read_options::{DotKind, ReadOptions};
-use source_file::FileStream;
 pub use source_file::SourceFile;
 pub(crate) use source_file::hash;
+use source_file::{Checksum, FileStream, Left, Wanted};
 pub use spec::{ExplicitSpec, Signature, Spec, SymbolicSpec};
 pub use suite::{SuiteCase, SymbolicSuiteCase};
 pub(crate) use system::too_many_states;
@@ -68,12 +68,14 @@ pub struct Workspace {
     undirected: Mutex<BTreeSet<PathBuf>>,
     /// Whether programs that explore models may be started.
     explores: bool,
-    /// Whether the bytes of large files are kept.
-    keeps_texts: bool,
+    /// What is wanted of large files beside what they say.
+    wanted: Wanted,
+    /// Files whose hashes were not wanted.
+    unhashed: Mutex<BTreeMap<PathBuf, Checksum>>,
     /// How many threads read a large file.
     jobs: NonZeroUsize,
-    /// Files that were read piece by piece before anybody asked for them: their systems and hashes.
-    read_ahead: Mutex<BTreeMap<PathBuf, (Lts, String)>>,
+    /// Files that were read piece by piece before anybody asked for them: their systems, and what is left of them.
+    read_ahead: Mutex<BTreeMap<PathBuf, (Lts, Left)>>,
 }
 
 impl Default for Workspace {
@@ -144,6 +146,11 @@ impl Declared {
     }
 }
 
+fn changed(path: &Path) -> Error {
+    let path = path.display();
+    Error::input(format!("{path} changed while it was in use"))
+}
+
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -166,7 +173,11 @@ impl Workspace {
             reads: Mutex::default(),
             undirected: Mutex::default(),
             explores: true,
-            keeps_texts: true,
+            wanted: Wanted {
+                text: true,
+                hash: true,
+            },
+            unhashed: Mutex::default(),
             jobs: all_cores(),
             read_ahead: Mutex::default(),
         }
@@ -177,7 +188,16 @@ impl Workspace {
     /// an error if they changed meanwhile.
     #[must_use]
     pub fn without_texts(mut self) -> Self {
-        self.keeps_texts = false;
+        self.wanted.text = false;
+        self
+    }
+
+    /// The same, for answers that do not say which files they are about: [large files without texts](Self::without_texts) are read
+    /// without their hashes, which take a third of the time. Whoever asks for one after all has the file read again; it is
+    /// an error if it changed meanwhile.
+    #[must_use]
+    pub fn without_hashes(mut self) -> Self {
+        self.wanted.hash = false;
         self
     }
 
@@ -228,6 +248,7 @@ impl Workspace {
         other.explores = self.explores;
         other.jobs = self.jobs;
         lock(&other.files).clone_from(&lock(&self.files));
+        lock(&other.unhashed).clone_from(&lock(&self.unhashed));
         other
     }
 
@@ -288,8 +309,16 @@ impl Workspace {
                 _ => error,
             }
         })?;
-        *lock(&self.reads).entry(path.to_owned()).or_default() += 1;
+        self.count_read(path);
+        let known = lock(&self.unhashed).get(path).copied();
+        if known.is_some_and(|known| known != Checksum::of(&bytes)) {
+            return Err(changed(path));
+        }
         Ok(self.insert(path, bytes))
+    }
+
+    fn count_read(&self, path: &Path) {
+        *lock(&self.reads).entry(path.to_owned()).or_default() += 1;
     }
 
     /// The same with its bytes, which are read again where they were given up, and kept from then on: certificates that follow
@@ -303,10 +332,9 @@ impl Workspace {
             source_file::read(&ModelRef::file(path)).map_err(|e| Error::reading(path, &e))?;
         let again = Arc::new(SourceFile::new(path, bytes, self.style));
         if again.hash() != known.hash() {
-            let path = path.display();
-            return Err(Error::input(format!("{path} changed while it was in use")));
+            return Err(changed(path));
         }
-        *lock(&self.reads).entry(path.to_owned()).or_default() += 1;
+        self.count_read(path);
         lock(&self.files).insert(path.to_owned(), Arc::clone(&again));
         Ok(again)
     }
@@ -432,7 +460,7 @@ impl Workspace {
         let loaded = read_foreign(format, source.bytes(), &self.read);
         let lts = self.accept(&source, loaded)?;
         self.warn_of_idle_directions(reference.path(), lts.labels());
-        if !self.keeps_texts && source.bytes().len() > LARGE_TEXT {
+        if !self.wanted.text && source.bytes().len() > LARGE_TEXT {
             let rest = Arc::new(source.without_bytes());
             lock(&self.files).insert(reference.path().to_owned(), rest);
         }
@@ -442,22 +470,22 @@ impl Workspace {
         ))
     }
 
-    /// Whether a file may be read piece by piece: where its text is of no use beside the answer, and it was not read before.
+    /// Whether a file may be read piece by piece: where it was not read before.
     fn may_stream(&self, reference: &ModelRef) -> bool {
-        let is_known = || lock(&self.files).contains_key(reference.path());
-        let is_aut = || Format::of(reference.path()).is_ok_and(|format| format == Format::Aut);
-        !self.keeps_texts && reference.name.is_none() && is_aut() && !is_known()
+        let path = reference.path();
+        let is_known =
+            || lock(&self.files).contains_key(path) || lock(&self.unhashed).contains_key(path);
+        let is_aut = || Format::of(path).is_ok_and(|format| format == Format::Aut);
+        reference.name.is_none() && is_aut() && !is_known()
     }
 
     /// Reads a large file piece by piece, by so many threads. `None` where there is something to say about it, which needs its
     /// text, and for small files.
-    fn read_pieces(&self, reference: &ModelRef, jobs: NonZeroUsize) -> Option<(Lts, String)> {
-        let mut stream = FileStream::open(reference, LARGE_TEXT)?;
-        *lock(&self.reads)
-            .entry(reference.path().to_owned())
-            .or_default() += 1;
+    fn read_pieces(&self, reference: &ModelRef, jobs: NonZeroUsize) -> Option<(Lts, Left)> {
+        let mut stream = FileStream::open(reference, LARGE_TEXT, self.wanted)?;
+        self.count_read(reference.path());
         let lts = aut::read_stream(&mut stream, &self.read.aut_options(), jobs).ok()??;
-        Some((lts, stream.hash()))
+        Some((lts, stream.finish(reference.path(), self.style)))
     }
 
     /// Reads two large files at the same time, where both are to be read piece by piece. Nothing is said about them before
@@ -489,12 +517,19 @@ impl Workspace {
         }
         let path = reference.path();
         let ahead = lock(&self.read_ahead).remove(path);
-        let (lts, hash) = ahead.or_else(|| self.read_pieces(reference, self.jobs))?;
+        let (lts, left) = ahead.or_else(|| self.read_pieces(reference, self.jobs))?;
         self.warn_of_idle_directions(path, lts.labels());
-        let source = SourceFile::streamed(path, hash, self.style);
-        let spec = ExplicitSpec::foreign(reference.with_hash(source.hash()), lts);
-        lock(&self.files).insert(path.to_owned(), Arc::new(source));
-        Some(spec)
+        let mut reference = reference.clone();
+        match left {
+            Left::Source(source) => {
+                reference = reference.with_hash(source.hash());
+                lock(&self.files).insert(path.to_owned(), source);
+            }
+            Left::Checksum(checksum) => {
+                lock(&self.unhashed).insert(path.to_owned(), checksum);
+            }
+        }
+        Some(ExplicitSpec::foreign(reference, lts))
     }
 
     /// A file of our own language says itself what is an input: flags that do are for other formats.

@@ -2,8 +2,9 @@
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
+use flate2::Crc;
 use flate2::read::MultiGzDecoder;
 use iolite_derive::ModelRef;
 use iolite_lang::{Diagnostic, File, Style, codes, diagnostic, render};
@@ -27,16 +28,59 @@ pub(super) fn read(file: &ModelRef) -> io::Result<Vec<u8>> {
     bounded(MultiGzDecoder::new(packed))
 }
 
-/// Reads a file piece by piece, and takes its fingerprint on the way.
+/// What is wanted of a file beside what it says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Wanted {
+    pub(super) text: bool,
+    pub(super) hash: bool,
+}
+
+/// What is left of a file that was read piece by piece.
+pub(super) enum Left {
+    Source(Arc<SourceFile>),
+    /// Neither text nor hash were wanted.
+    Checksum(Checksum),
+}
+
+/// Notices that a file changed while somebody uses what it said. A fingerprint, which others see, takes ten times as long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Checksum {
+    sum: u32,
+    /// How many bytes there were, as far as 32 bits hold it.
+    amount: u32,
+}
+
+impl Checksum {
+    fn taken(crc: &Crc) -> Self {
+        Self {
+            sum: crc.sum(),
+            amount: crc.amount(),
+        }
+    }
+
+    pub(super) fn of(bytes: &[u8]) -> Self {
+        let mut crc = Crc::new();
+        crc.update(bytes);
+        Self::taken(&crc)
+    }
+}
+
+/// Reads a file piece by piece, and takes on the way what is wanted of it.
 pub(super) struct FileStream {
     inner: Box<dyn Read + Send>,
     left: u64,
-    fingerprint: Fingerprint,
+    takes: Takes,
+}
+
+enum Takes {
+    Checksum(Crc),
+    Fingerprint(Fingerprint),
+    Text(Fingerprint, Vec<u8>),
 }
 
 impl FileStream {
     /// Opens a file that has more bytes than this, or is packed; `None` for others, and where it cannot be opened.
-    pub(super) fn open(file: &ModelRef, more_than: usize) -> Option<Self> {
+    pub(super) fn open(file: &ModelRef, more_than: usize, wanted: Wanted) -> Option<Self> {
         let path = file.path();
         // Standard input cannot be read again, should there be something to say about it, nor can a pipe.
         if file.is_stdin() {
@@ -55,13 +99,33 @@ impl FileStream {
             } else {
                 Box::new(opened)
             },
-            fingerprint: Fingerprint::default(),
+            takes: match wanted {
+                Wanted { text: true, .. } => {
+                    let mut text = Vec::new();
+                    let length = usize::try_from(about.len()).ok()?;
+                    text.try_reserve_exact(length).ok()?;
+                    Takes::Text(Fingerprint::default(), text)
+                }
+                Wanted { hash: true, .. } => Takes::Fingerprint(Fingerprint::default()),
+                _ => Takes::Checksum(Crc::new()),
+            },
         })
     }
 
-    /// The fingerprint of what was read.
-    pub(super) fn hash(&self) -> String {
-        self.fingerprint.text()
+    /// What is left of the file, which was read to its end.
+    pub(super) fn finish(self, path: &Path, style: Style) -> Left {
+        match self.takes {
+            Takes::Checksum(crc) => Left::Checksum(Checksum::taken(&crc)),
+            Takes::Fingerprint(hash) => {
+                let source = SourceFile::streamed(path, hash.text(), style);
+                Left::Source(Arc::new(source))
+            }
+            Takes::Text(hash, text) => Left::Source(Arc::new(SourceFile {
+                bytes: text,
+                forgotten: false,
+                ..SourceFile::streamed(path, hash.text(), style)
+            })),
+        }
     }
 }
 
@@ -69,7 +133,15 @@ impl Read for FileStream {
     fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
         let count = self.inner.read(room)?;
         self.left = self.left.checked_sub(count as u64).ok_or_else(too_large)?;
-        self.fingerprint.add(&room[..count]);
+        let bytes = &room[..count];
+        match &mut self.takes {
+            Takes::Checksum(crc) => crc.update(bytes),
+            Takes::Fingerprint(hash) => hash.add(bytes),
+            Takes::Text(hash, text) => {
+                hash.add(bytes);
+                text.extend_from_slice(bytes);
+            }
+        }
         Ok(count)
     }
 }
