@@ -921,3 +921,38 @@ fn uioco_with_data_is_weaker_than_ioco() {
         iolite(&args).expect(code);
     }
 }
+
+#[test]
+fn what_is_allowed_is_told_by_the_values_of_the_state() {
+    let folder = scratch("data-allowed");
+    let text = "record Job { id: int, body: string }
+        fn first(js: Job[], i: int, b: string): bool = exists j in js: j.id == i && j.body == b && (forall o in js: j.id <= o.id)
+        system Jobs {
+          var ready: Job[] = [], next: int = 1
+          input put(body: string), take
+          output job(id: int, body: string), none
+          initial state Idle {
+            ?put(b) / ready := ready ++ [Job { id = next, body = b }], next := next + 1 -> Idle
+            ?take -> Taking
+          }
+          state Taking { !none [len(ready) == 0] -> Idle  !job(i, b) [first(ready, i, b)] -> Idle }
+        }";
+    let model = write(&folder, "jobs.iol", text);
+    let log = write(
+        &folder,
+        "log.txt",
+        "?put(\"a\")\n?put(\"b\")\n?take\n!job(2, \"b\")\n",
+    );
+    for context in ["synchronous", "queues"] {
+        let args = ["monitor", &model, &log, "--context", context, "--json"];
+        let ran = iolite(&args).expect(1).json();
+        let certificate = &ran["certificate"];
+        // Silence is forbidden, and no condition says otherwise.
+        let allowed = certificate["allowed"].to_string();
+        assert!(allowed.contains(r#"!job(1, \"a\")"#), "{allowed}");
+        assert!(!allowed.contains("exists"), "{allowed}");
+        let file = write(&folder, "certificate.json", certificate.to_string());
+        let told = iolite(&["explain", &file]).expect(0).stdout;
+        assert!(told.contains("confirmed"), "{told}");
+    }
+}

@@ -1,6 +1,6 @@
 //! out(P) of a set of symbolic states, and the inputs that they specify, as guards.
 
-use iolite_expr::Term;
+use iolite_expr::{Term, qe};
 
 use crate::iosts::{GateId, LabelKind, TransitionId};
 use crate::symbolic::{Doubt, Symbolic, SymbolicError, SymbolicStates, substituted};
@@ -38,6 +38,8 @@ impl Symbolic {
             let guard = self.delta_guard(s.location).guard.clone();
             let map = self.state_map(&s.values(), None);
             let guard = substituted(&guard, &map)?.simplify();
+            // What could not be eliminated for all values of the variables often can for those of the state.
+            let guard = qe::eliminate(&[], &guard).unwrap_or(guard);
             let circles = self.livelock(s, &mut Doubt::default())?.conditions;
             let circles = circles
                 .into_iter()
