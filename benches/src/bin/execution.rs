@@ -1,5 +1,5 @@
 //! Events per second: in process, against a model, over stdio, TCP, UDP and HTTP beside the raw echo of the
-//! transport, in rate and in CPU time of the thread that drives it; what a journal adds; and memory after
+//! transport, in rate, in CPU time of the thread that drives it and in that of both sides; what a journal adds; and memory after
 //! many events. The tester is the on-the-fly ioco tester.
 //!
 //! `cargo run --release --manifest-path benches/Cargo.toml --bin execution`; an argument divides the
@@ -13,7 +13,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use iolite_benches::Models;
 use iolite_derive::{ActionId, Alphabet, ConformanceTester, IocoOracle, Menu, ModelRef, Verdict};
@@ -35,12 +35,12 @@ use nix::time::{ClockId, clock_gettime};
 #[derive(Default)]
 struct Eager {
     /// When the system had started and the first choice was made.
-    since: Option<(Instant, Duration)>,
+    since: Option<Cost>,
 }
 
 impl Strategy for Eager {
     fn choose(&mut self, menu: &Menu, _: &mut rand_xoshiro::Xoshiro256PlusPlus) -> Choice {
-        self.since.get_or_insert_with(now);
+        self.since.get_or_insert_with(Cost::until_now);
         if menu.stimuli.is_empty() {
             Choice::Observe
         } else {
@@ -176,19 +176,48 @@ struct Cost {
     elapsed: Duration,
     /// CPU time of this thread, the kernel's part included. Servers have threads, or processes, of their own.
     cpu: Duration,
+    /// CPU time of all threads and of the children that are there: what a user pays for both sides.
+    both: Duration,
 }
 
 impl Cost {
     const MAX: Self = Self {
         elapsed: Duration::MAX,
         cpu: Duration::MAX,
+        both: Duration::MAX,
     };
 
+    /// All until now; what is asked for last is nearest to what follows.
+    fn until_now() -> Self {
+        let children = children_cpu();
+        Self::of_this_process().with(children)
+    }
+
     /// The cost since a point in time.
-    fn since((begin, cpu): (Instant, Duration)) -> Self {
+    fn since(begin: Self) -> Self {
+        let now = Self::of_this_process();
+        let now = now.with(children_cpu());
         Self {
-            elapsed: begin.elapsed(),
-            cpu: thread_cpu().saturating_sub(cpu),
+            elapsed: now.elapsed.saturating_sub(begin.elapsed),
+            cpu: now.cpu.saturating_sub(begin.cpu),
+            both: now.both.saturating_sub(begin.both),
+        }
+    }
+
+    fn of_this_process() -> Self {
+        // Unlike `getrusage`, which counts what the last change of threads or tick has seen.
+        let clock = |id| Duration::from(clock_gettime(id).expect("there is such a clock"));
+        Self {
+            elapsed: clock(ClockId::CLOCK_MONOTONIC),
+            cpu: clock(ClockId::CLOCK_THREAD_CPUTIME_ID),
+            both: clock(ClockId::CLOCK_PROCESS_CPUTIME_ID),
+        }
+    }
+
+    fn with(self, children: Duration) -> Self {
+        Self {
+            both: self.both + children,
+            ..self
         }
     }
 
@@ -196,18 +225,26 @@ impl Cost {
         Self {
             elapsed: self.elapsed.min(other.elapsed),
             cpu: self.cpu.min(other.cpu),
+            both: self.both.min(other.both),
         }
     }
 }
 
-fn now() -> (Instant, Duration) {
-    (Instant::now(), thread_cpu())
-}
-
-fn thread_cpu() -> Duration {
-    // Unlike `getrusage`, which counts what the last change of threads or tick has seen.
-    let time = clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).expect("a thread has a clock");
-    Duration::from(time)
+/// CPU time of the children that have not ended, in the kernel's count of nanoseconds.
+fn children_cpu() -> Duration {
+    let text = |path: String| fs::read_to_string(path).unwrap_or_default();
+    let threads = fs::read_dir("/proc/self/task").expect("there are threads");
+    let children = threads.flat_map(|thread| {
+        let name = thread.expect("threads are listed").file_name();
+        let children = text(format!("/proc/self/task/{}/children", name.display()));
+        let pids = children.split_whitespace().map(str::to_owned);
+        pids.collect::<Vec<_>>()
+    });
+    let nanos = children.filter_map(|pid| {
+        let spent = text(format!("/proc/{pid}/schedstat"));
+        spent.split_whitespace().next()?.parse::<u64>().ok()
+    });
+    Duration::from_nanos(nanos.sum())
 }
 
 const ECHO: &str = "import sys
@@ -229,7 +266,7 @@ fn raw_stdio(rounds: u64) -> Cost {
     let mut from = BufReader::new(child.stdout.take().unwrap());
     let mut line = String::new();
     from.read_line(&mut line).unwrap();
-    let begin = now();
+    let begin = Cost::until_now();
     for _ in 0..rounds {
         line.clear();
         to.write_all(b"a\n").unwrap();
@@ -254,7 +291,7 @@ fn bare(
     fcntl(source, FcntlArg::F_SETFL(OFlag::O_NONBLOCK)).unwrap();
     let place = JournalPlace::new("bare");
     let mut journal = journal.map(|length| (File::create(&place.0).unwrap(), vec![b' '; length]));
-    let begin = now();
+    let begin = Cost::until_now();
     for _ in 0..rounds {
         assert!(!read());
         if let Some((file, bytes)) = &mut journal {
@@ -342,7 +379,7 @@ fn raw_tcp(address: &str, message: &[u8], rounds: u64) -> Cost {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.set_nodelay(true).unwrap();
     let mut chunk = [0; 256];
-    let begin = now();
+    let begin = Cost::until_now();
     for _ in 0..rounds {
         stream.write_all(message).unwrap();
         assert!(stream.read(&mut chunk).unwrap() > 0);
@@ -372,7 +409,7 @@ fn datagram_server() -> (String, String) {
 fn raw_udp(own: &str, peer: &str, rounds: u64) -> Cost {
     let socket = UdpSocket::bind(own).unwrap();
     let mut chunk = [0; 256];
-    let begin = now();
+    let begin = Cost::until_now();
     for _ in 0..rounds {
         socket.send_to(b"a", peer).unwrap();
         assert!(socket.recv_from(&mut chunk).unwrap().0 > 0);
@@ -678,6 +715,14 @@ fn compare(
         let ratio = cost.cpu.as_secs_f64() / of.cpu.as_secs_f64();
         println!("  {what:<46} {ratio:>23.2}");
     }
+    let both = |cost: Cost| 1e9 * cost.both.as_secs_f64() / rounds as f64;
+    println!(
+        "  CPU time of both sides: raw {:.0} ns, bare calls {:.0} ns, tester {:.0} ns, {:.2} of raw",
+        both(raw),
+        both(bare),
+        both(tester),
+        both(tester) / both(raw)
+    );
     if plain {
         return;
     }
@@ -688,8 +733,9 @@ fn compare(
         let more = nanos(with) / nanos(tester);
         let write = nanos(written) - nanos(bare);
         let least = 1.0 + write / nanos(tester);
+        let of_both = both(with) / both(tester);
         println!(
-            "  CPU time with a journal ({form:<7}), of none  {more:>10.2}; a bare write of its {length} bytes: {write:.0} ns, {least:.2}"
+            "  CPU time with a journal ({form:<7}), of none  {more:>10.2}, of both sides {of_both:.2}; a bare write of its {length} bytes: {write:.0} ns, {least:.2}"
         );
     }
     let [_, [lines, _]] = journals;
