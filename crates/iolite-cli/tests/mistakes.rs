@@ -666,3 +666,35 @@ fn nothing_at_the_same_time() {
     mistake(&["test", candy, "--sut", sut, "--jobs", "0"], &told);
     mistake(&["mutate", candy, "--jobs", "0"], &told);
 }
+
+/// A file that cannot be read declares nothing, and why it cannot be read is what helps.
+#[test]
+fn mistakes_of_a_file_are_told_whoever_asks_for_its_declarations() {
+    let folder = scratch("mistakes-declared");
+    let system = "system S { input a output x initial state A { ?a -> B } state B { !x -> A } }";
+    let model = write(&folder, "s.iol", system);
+    let bad = write(
+        &folder,
+        "bad.iol",
+        "observer W over { ?a } { initial state A { * -> A } }",
+    );
+    let log = write(&folder, "log.txt", "?a\n!x\n");
+    let suite = folder.join("suite").display().to_string();
+    let sut = format!("model:{model}");
+    let expected = ["IOL004", "bad.iol:1:12", "found the keyword `over`"];
+    mistake(&["verify", &model, "--property", &bad], &expected);
+    mistake(&["monitor", &model, &log, "--observer", &bad], &expected);
+    mistake(&["monitor", &model, &log, "--property", &bad], &expected);
+    mistake(
+        &["test", &model, "--sut", &sut, "--observer", &bad],
+        &expected,
+    );
+    mistake(
+        &["test", &model, "--sut", &sut, "--purpose", &bad],
+        &expected,
+    );
+    mistake(
+        &["derive", &model, "-o", &suite, "--observer", &bad],
+        &expected,
+    );
+}

@@ -255,7 +255,7 @@ impl Workspace {
                 continue;
             }
             let source = self.source(reference.path())?;
-            for name in pick_all(reference, "observer", &source.declared("observer"))? {
+            for name in pick_all(reference, "observer", &source.declared("observer")?)? {
                 if has_data(source.file()?, name) {
                     return Ok(Some(name.to_owned()));
                 }
@@ -368,7 +368,7 @@ impl Workspace {
         }
         let source = self.source(reference.path())?;
         let file = source.file()?;
-        for name in pick_all(reference, "observer", &source.declared("observer"))? {
+        for name in pick_all(reference, "observer", &source.declared("observer")?)? {
             self.check_watched(&source, name, &spec.reference())?;
             let observer =
                 lower_data_observer(file, name, model).map_err(|found| source.rejected(&found))?;

@@ -276,7 +276,7 @@ impl Workspace {
                 continue;
             }
             let source = self.source(reference.path())?;
-            let names = pick_all(reference, "property", &source.declared("property"))?;
+            let names = pick_all(reference, "property", &source.declared("property")?)?;
             all.extend(names.iter().map(|n| reference.clone().with_name(*n)));
         }
         Ok(all)

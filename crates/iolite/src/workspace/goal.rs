@@ -134,7 +134,7 @@ impl Workspace {
                 continue;
             }
             let source = self.source(reference.path())?;
-            for name in pick_all(reference, "observer", &source.declared("observer"))? {
+            for name in pick_all(reference, "observer", &source.declared("observer")?)? {
                 if has_data(source.file()?, name) {
                     goals.push(self.data_goal(&source, name, spec, true)?);
                 } else {
@@ -151,7 +151,7 @@ impl Workspace {
                 continue;
             }
             let source = self.source(reference.path())?;
-            for name in pick_all(reference, "purpose", &source.declared("purpose"))? {
+            for name in pick_all(reference, "purpose", &source.declared("purpose")?)? {
                 if has_data(source.file()?, name) {
                     goals.push(self.data_goal(&source, name, spec, false)?);
                 } else {
@@ -172,7 +172,7 @@ impl Workspace {
             return Ok(false);
         }
         let source = self.source(reference.path())?;
-        for name in pick_all(reference, kind, &source.declared(kind))? {
+        for name in pick_all(reference, kind, &source.declared(kind)?)? {
             if has_data(source.file()?, name) {
                 return Ok(true);
             }
@@ -190,7 +190,7 @@ impl Workspace {
         let source = self.source(reference.path())?;
         let file = source.file()?;
         let mut all = Vec::new();
-        for name in pick_all(reference, "purpose", &source.declared("purpose"))? {
+        for name in pick_all(reference, "purpose", &source.declared("purpose")?)? {
             self.check_watched(&source, name, &spec.reference())?;
             let purpose =
                 lower_data_purpose(file, name, model).map_err(|found| source.rejected(&found))?;

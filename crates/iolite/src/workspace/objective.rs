@@ -122,7 +122,7 @@ impl Workspace {
             return Ok(vec![observer]);
         }
         let file = own_file(&source)?;
-        let names = pick_all(reference, "observer", &source.declared("observer"))?;
+        let names = pick_all(reference, "observer", &source.declared("observer")?)?;
         let observer = |name: &str| {
             self.check_watched(&source, name, beside.reference())?;
             let labels = beside.labels(&named_instances(file, name));
@@ -162,7 +162,7 @@ impl Workspace {
             return self.is_property(reference);
         }
         let source = self.source(reference.path())?;
-        Ok(source.declared(keyword).is_empty() && !source.declared("property").is_empty())
+        Ok(source.declared(keyword)?.is_empty() && !source.declared("property")?.is_empty())
     }
 
     /// Safety properties with guards on values as observers over their own letters, with their alphabets;
@@ -251,7 +251,7 @@ impl Workspace {
         }
         let source = self.source(reference.path())?;
         let file = own_file(&source)?;
-        let names = pick_all(reference, "purpose", &source.declared("purpose"))?;
+        let names = pick_all(reference, "purpose", &source.declared("purpose")?)?;
         let purpose = |name: &str| {
             self.check_watched(&source, name, beside.reference())?;
             let labels = beside.labels(&named_instances(file, name));

@@ -108,7 +108,7 @@ impl Workspace {
             _ => return Ok(false),
         }
         let source = self.source(reference.path())?;
-        let properties = source.declared("property");
+        let properties = source.declared("property")?;
         Ok(match &reference.name {
             Some(name) => properties.contains(&name.as_str()),
             None => systems(source.tree().0).is_empty() && !properties.is_empty(),
@@ -269,7 +269,7 @@ impl Workspace {
     ) -> Result<Vec<Property>, Error> {
         let source = self.source(reference.path())?;
         let file = source.file()?;
-        let names = source.declared("property");
+        let names = source.declared("property")?;
         let wanted = if one {
             vec![pick(reference, "property", &names)?]
         } else {

@@ -251,11 +251,11 @@ impl SourceFile {
         Ok(file)
     }
 
-    /// The names of the declarations that start with this word; none where the file has mistakes.
-    pub fn declared(&self, keyword: &str) -> Vec<&str> {
-        let items = self.tree().0.items.iter();
+    /// The names of the declarations that start with this word. A file with mistakes declares nothing: they are the error.
+    pub fn declared(&self, keyword: &str) -> Result<Vec<&str>, Error> {
+        let items = self.file()?.items.iter();
         let items = items.filter(|item| item.keyword() == keyword);
-        items.map(|item| item.name().text.as_str()).collect()
+        Ok(items.map(|item| item.name().text.as_str()).collect())
     }
 
     /// Diagnostics with the lines they are about.

@@ -162,7 +162,7 @@ impl Workspace {
     ) -> Result<Vec<SuiteCase>, Error> {
         let source = self.source(reference.path())?;
         let file = source.file()?;
-        let names = pick_all(reference, "test case", &source.declared("test"))?;
+        let names = pick_all(reference, "test case", &source.declared("test")?)?;
         let case = |name: &str| {
             self.check_watched(&source, name, spec.reference())?;
             written_case(&source, name, lower_test_over(file, name, spec.labels()))
@@ -177,7 +177,7 @@ impl Workspace {
     ) -> Result<Vec<SuiteCase>, Error> {
         let source = self.source(reference.path())?;
         let file = source.file()?;
-        let names = pick_all(reference, "test case", &source.declared("test"))?;
+        let names = pick_all(reference, "test case", &source.declared("test")?)?;
         let case = |name: &str| {
             let of = watched_system(file, name).filter(|of| systems(file).contains(of));
             let lowered = match of {

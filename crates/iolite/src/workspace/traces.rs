@@ -20,7 +20,7 @@ impl Workspace {
         if Format::of(reference.path())? == Format::Iol {
             let source = self.source(reference.path())?;
             let file = source.file()?;
-            let names = source.declared("traces");
+            let names = source.declared("traces")?;
             let asked_for_system = reference
                 .name
                 .as_ref()

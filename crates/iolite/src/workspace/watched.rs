@@ -58,8 +58,7 @@ impl Workspace {
             return Ok(());
         }
         let source = self.source(reference.path())?;
-        source.file()?;
-        let name = match (&reference.name, source.declared("traces").as_slice()) {
+        let name = match (&reference.name, source.declared("traces")?.as_slice()) {
             (Some(name), _) => name.as_str(),
             (None, [only]) => *only,
             _ => return Ok(()),
