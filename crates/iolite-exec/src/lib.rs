@@ -91,7 +91,6 @@ pub use run::strategy::{Choice, Coverage, Strategy, Uniform};
 pub use run::symmetric::{
     SymmetricError, SymmetricModel, SymmetricRun, SymmetricSystem, run_symmetric,
 };
-pub use run::unwritten::Unwritten;
 pub use run::weighted::{Weighted, Weights, WithoutWeightless};
 pub use sut::{
     ActionConfig, ChannelConfig, DatagramSource, LimitsConfig, ProcessConfig, QuiescenceConfig,

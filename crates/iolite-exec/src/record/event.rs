@@ -275,20 +275,9 @@ pub trait Sink {
     /// Takes an event. An error ends the run: nothing goes on unrecorded.
     fn event(&mut self, event: &Event) -> Result<(), ExecError>;
 
-    /// The tester is about to wait, perhaps for long: what must survive its being killed is written now.
-    fn before_wait(&mut self) -> Result<(), ExecError> {
+    /// What must survive the end of this process is written now: a system within it is about to be asked, which may end it.
+    fn write_now(&mut self) -> Result<(), ExecError> {
         Ok(())
-    }
-
-    /// Whether something that must survive the tester's being killed may be unwritten between two steps. It stays so for a run.
-    fn holds_back(&self) -> bool {
-        false
-    }
-
-    /// Until when something may stay unwritten that must survive the tester's being killed, in microseconds of the run; `None` where
-    /// all is written. A wait that lasts longer comes after [`before_wait`](Self::before_wait).
-    fn write_by(&self) -> Option<u64> {
-        None
     }
 
     /// Nothing follows: what can only be written as a whole is written now.
@@ -333,16 +322,8 @@ impl<K: Sink + ?Sized> Sink for Box<K> {
         (**self).event(event)
     }
 
-    fn before_wait(&mut self) -> Result<(), ExecError> {
-        (**self).before_wait()
-    }
-
-    fn holds_back(&self) -> bool {
-        (**self).holds_back()
-    }
-
-    fn write_by(&self) -> Option<u64> {
-        (**self).write_by()
+    fn write_now(&mut self) -> Result<(), ExecError> {
+        (**self).write_now()
     }
 
     fn finish(&mut self) -> Result<(), ExecError> {
@@ -364,16 +345,8 @@ impl<K: Sink + ?Sized> Sink for &mut K {
         (**self).event(event)
     }
 
-    fn before_wait(&mut self) -> Result<(), ExecError> {
-        (**self).before_wait()
-    }
-
-    fn holds_back(&self) -> bool {
-        (**self).holds_back()
-    }
-
-    fn write_by(&self) -> Option<u64> {
-        (**self).write_by()
+    fn write_now(&mut self) -> Result<(), ExecError> {
+        (**self).write_now()
     }
 
     fn finish(&mut self) -> Result<(), ExecError> {
@@ -414,20 +387,12 @@ impl Sink for Fanout<'_> {
         result
     }
 
-    fn before_wait(&mut self) -> Result<(), ExecError> {
+    fn write_now(&mut self) -> Result<(), ExecError> {
         let mut result = Ok(());
         for sink in &mut self.0 {
-            result = result.and(sink.before_wait());
+            result = result.and(sink.write_now());
         }
         result
-    }
-
-    fn holds_back(&self) -> bool {
-        self.0.iter().any(Sink::holds_back)
-    }
-
-    fn write_by(&self) -> Option<u64> {
-        self.0.iter().filter_map(Sink::write_by).min()
     }
 
     fn finish(&mut self) -> Result<(), ExecError> {

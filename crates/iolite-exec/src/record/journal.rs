@@ -2,9 +2,8 @@
 //!
 //! One JSON document a line: a header, then the [`Event`]s; the last line may be torn. Or a few bytes an event, see
 //! [`COMPACT_FORMAT`]. In either form events are put together by each job and written with the verdict of the run at the latest.
-//! Where a real system is tested a step is also written where the last write is a millisecond old, with what waits before it, and
-//! no wait goes on beyond that millisecond with something unwritten ([`Sink::write_by`]). So a tester that is killed loses no run
-//! that had a verdict, and of one without it only what came in the millisecond before the tester chose its next step.
+//! Where a real system is tested a thread of each job writes them a millisecond after they came at the latest (`write_behind.rs`). So a
+//! tester that is killed loses no run that had a verdict, and of one without it what came in the last millisecond.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -16,10 +15,11 @@ use std::time::Duration;
 use iolite_derive::{ActionId, Channel, Context, Criterion, Step, Verdict};
 use serde::{Deserialize, Serialize};
 
-use crate::record::compact_journal::{COMPACT_FORMAT, CompactEncoder};
+use crate::record::compact_journal::COMPACT_FORMAT;
 use crate::record::compact_lines::journal_lines;
-use crate::record::event_line::LineWriter;
 use crate::record::journal_place::{link_latest, open_locked};
+use crate::record::waiting_records::WaitingRecords;
+use crate::record::write_behind::WriteBehind;
 use crate::{Description, Event, ExecError, ModelRef, RunId, Sink};
 
 /// The name and version of the format.
@@ -121,27 +121,14 @@ impl JournalForm {
     }
 }
 
-/// Records of a job that wait for a write at most, where a model plays the system.
-const MODEL_BUFFERED: usize = 64 << 10;
-
-/// The same for real systems. A write of so much is some two dozen rounds as lines, so that more would save little, and so much stays in
-/// near caches.
-const BUFFERED: usize = 8 << 10;
-
-/// Microseconds of a run after which a step of a model is written with what waits before it: slow ones have few steps in 64 KiB.
-const MODEL_PERIOD: u64 = 200_000;
-
-/// The same for real systems. A write takes about a microsecond, so that one in so many costs nothing.
-const PERIOD: u64 = 1_000;
-
 /// Events before the first run that are kept; more runs than this that cannot be started are not listed.
 const WAITING: usize = 1000;
 
 /// The file of a journal, which jobs write in turn.
 #[derive(Debug)]
-struct JournalFile {
-    path: PathBuf,
-    form: JournalForm,
+pub(super) struct JournalFile {
+    pub(super) path: PathBuf,
+    pub(super) form: JournalForm,
     /// Whether a real system is tested, which may hang, or take the tester or the machine down with it.
     is_real: bool,
     state: Mutex<FileState>,
@@ -163,21 +150,11 @@ impl JournalFile {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Microseconds of a run between two writes, at least, and at most where there are steps.
-    fn period(&self) -> u64 {
-        if self.is_real { PERIOD } else { MODEL_PERIOD }
+    pub(super) fn write(&self, bytes: &[u8]) -> Result<(), ExecError> {
+        self.lock().file.write_all(bytes).map_err(|e| self.fail(e))
     }
 
-    /// Bytes that a job keeps for the next write.
-    fn buffered(&self) -> usize {
-        if self.is_real {
-            BUFFERED
-        } else {
-            MODEL_BUFFERED
-        }
-    }
-
-    fn fail(&self, e: impl std::fmt::Display) -> ExecError {
+    pub(super) fn fail(&self, e: impl std::fmt::Display) -> ExecError {
         ExecError::JournalWrite {
             path: self.path.display().to_string(),
             reason: e.to_string(),
@@ -216,18 +193,21 @@ impl JournalFile {
     }
 }
 
-/// Writes the events of one job: what is put together takes no lock, what is written does.
+/// Writes the events of one job.
 #[derive(Debug)]
 struct JobJournal {
     file: Arc<JournalFile>,
-    stream: u32,
     has_begun: bool,
-    encoder: CompactEncoder,
-    lines: LineWriter,
-    /// Lines that wait for a write, or a block.
-    bytes: Vec<u8>,
-    /// When the last write was, in the time of the run.
-    written: u64,
+    records: Records,
+}
+
+/// Who writes the records of a job.
+#[derive(Debug)]
+enum Records {
+    /// The job, with its verdicts and now and then: a model that plays the system takes nothing down.
+    Alone(Box<WaitingRecords>),
+    /// A thread beside it.
+    Behind(WriteBehind),
 }
 
 impl JobJournal {
@@ -236,65 +216,23 @@ impl JobJournal {
         let stream = state.streams;
         state.streams += 1;
         drop(state);
+        let records = WaitingRecords::new(Arc::clone(file), stream);
         Self {
             file: Arc::clone(file),
-            stream,
             has_begun: false,
-            encoder: CompactEncoder::default(),
-            lines: LineWriter::default(),
-            bytes: Vec::new(),
-            written: 0,
+            records: if file.is_real {
+                Records::Behind(WriteBehind::new(records))
+            } else {
+                Records::Alone(Box::new(records))
+            },
         }
     }
 
-    #[expect(clippy::inline_always, reason = "once a step")]
-    #[inline(always)]
+    #[inline]
     fn put(&mut self, event: &Event) -> Result<(), ExecError> {
-        let waiting = match self.file.form {
-            JournalForm::JsonLines => {
-                let written = self.lines.write(event, &mut self.bytes);
-                written.map_err(|e| self.file.fail(e))?;
-                self.bytes.len()
-            }
-            JournalForm::Compact => {
-                self.encoder.push(event).map_err(|e| self.file.fail(e))?;
-                self.encoder.len()
-            }
-        };
-        let now = match event {
-            Event::Stimulus { at, .. }
-            | Event::Output { at, .. }
-            | Event::Quiescence { at, .. } => self.is_due(*at),
-            Event::Pause { .. } | Event::Bytes { .. } => false,
-            Event::RunStarted { .. } => {
-                self.written = 0;
-                false
-            }
-            // A verdict, or what is near one.
-            _ => true,
-        };
-        if now || waiting > self.file.buffered() {
-            if let Event::Stimulus { at, .. }
-            | Event::Output { at, .. }
-            | Event::Quiescence { at, .. } = event
-            {
-                self.written = *at;
-            }
-            return self.flush();
-        }
-        Ok(())
-    }
-
-    /// Whether the last write was long ago at this time of the run. A clock that goes back is none.
-    fn is_due(&self, at: u64) -> bool {
-        at.saturating_sub(self.written) > self.file.period()
-    }
-
-    /// Whether everything is written.
-    fn is_empty(&self) -> bool {
-        match self.file.form {
-            JournalForm::JsonLines => self.bytes.is_empty(),
-            JournalForm::Compact => self.encoder.len() == 0,
+        match &mut self.records {
+            Records::Alone(records) => records.put(event),
+            Records::Behind(records) => records.put(event),
         }
     }
 
@@ -302,8 +240,7 @@ impl JobJournal {
     #[cold]
     fn put_rarely(&mut self, event: &Event) -> Result<(), ExecError> {
         if matches!(event, Event::Progress { .. }) {
-            // Whoever reads it, such as a terminal, may keep the tester waiting.
-            return self.before_wait();
+            return Ok(());
         }
         if !self.has_begun {
             let Some(before) = self.file.has_begun(event)? else {
@@ -313,20 +250,6 @@ impl JobJournal {
             before.iter().try_for_each(|event| self.put(event))?;
         }
         self.put(event)
-    }
-
-    /// Writes what is there.
-    fn flush(&mut self) -> Result<(), ExecError> {
-        if self.file.form == JournalForm::Compact {
-            self.encoder.block(self.stream, &mut self.bytes);
-        }
-        if self.bytes.is_empty() {
-            return Ok(());
-        }
-        let written = self.file.lock().file.write_all(&self.bytes);
-        // What was not written now is not written later: a line in the middle of the file would be torn.
-        self.bytes.clear();
-        written.map_err(|e| self.file.fail(e))
     }
 }
 
@@ -339,28 +262,21 @@ impl Sink for JobJournal {
         }
     }
 
-    fn before_wait(&mut self) -> Result<(), ExecError> {
-        if self.file.is_real {
-            self.flush()
-        } else {
-            Ok(())
+    fn write_now(&mut self) -> Result<(), ExecError> {
+        match &mut self.records {
+            Records::Alone(_) => Ok(()),
+            Records::Behind(records) => records.flush(),
         }
-    }
-
-    fn holds_back(&self) -> bool {
-        self.file.is_real
-    }
-
-    fn write_by(&self) -> Option<u64> {
-        let waits = self.file.is_real && !self.is_empty();
-        waits.then(|| self.written.saturating_add(PERIOD))
     }
 }
 
 impl Drop for JobJournal {
     fn drop(&mut self) {
         // A run that was given up; it has no verdict.
-        let _ = self.flush();
+        let _ = match &mut self.records {
+            Records::Alone(records) => records.flush(),
+            Records::Behind(records) => records.flush(),
+        };
     }
 }
 
@@ -381,7 +297,6 @@ impl JournalWriter {
         let is_new = !path.exists();
         let file = Arc::new(JournalFile {
             form: JournalForm::of_path(&path),
-            // A model that plays the system takes nothing down.
             is_real: header.sut.get("model").is_none(),
             state: Mutex::new(FileState {
                 file: open_locked(&path)?,
@@ -407,16 +322,8 @@ impl Sink for JournalWriter {
         self.own.event(event)
     }
 
-    fn before_wait(&mut self) -> Result<(), ExecError> {
-        self.own.before_wait()
-    }
-
-    fn holds_back(&self) -> bool {
-        self.own.holds_back()
-    }
-
-    fn write_by(&self) -> Option<u64> {
-        self.own.write_by()
+    fn write_now(&mut self) -> Result<(), ExecError> {
+        self.own.write_now()
     }
 
     fn wants_steps(&self) -> bool {

@@ -17,3 +17,5 @@ pub(crate) mod replay;
 pub(crate) mod shrink;
 pub(crate) mod trace;
 pub(crate) mod traffic;
+mod waiting_records;
+mod write_behind;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use iolite_derive::ActionId;
 
-use crate::{ExecError, Exit, Traffic, Unwritten};
+use crate::{ExecError, Exit, Traffic};
 
 /// What waiting for the system under test gave.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,43 +51,17 @@ pub trait Adapter {
     /// Waits for the next output, at most for `patience` unless a message is half read.
     fn receive(&mut self, patience: Duration) -> Result<Received, ExecError>;
 
-    /// As [`poll`](Self::poll), while the sink has something to write. An adapter that may wait here after all says so first.
-    #[inline]
-    fn poll_unwritten(
-        &mut self,
-        _unwritten: &mut Unwritten<'_>,
-    ) -> Result<Option<Received>, ExecError> {
-        self.poll()
-    }
-
-    /// As [`send`](Self::send), while the sink has something to write, of which the stimulus is the last. Where nobody knows how long
-    /// it takes, it is written first.
-    #[inline]
-    fn send_unwritten(
-        &mut self,
-        stimulus: ActionId,
-        unwritten: &mut Unwritten<'_>,
-    ) -> Result<Sent, ExecError> {
-        unwritten.write()?;
-        self.send(stimulus)
-    }
-
-    /// As [`receive`](Self::receive), while the sink has something to write. Where nobody knows how long it takes, it is written first.
-    #[inline]
-    fn receive_unwritten(
-        &mut self,
-        patience: Duration,
-        unwritten: &mut Unwritten<'_>,
-    ) -> Result<Received, ExecError> {
-        unwritten.write()?;
-        self.receive(patience)
-    }
-
     /// Ends the system and frees what it held. [`Adapter::start`] may follow.
     fn stop(&mut self) -> Result<(), ExecError>;
 
     /// Whether waiting costs real time. Where it does not, the engine looks at the clock rarely.
     fn is_timed(&self) -> bool {
+        true
+    }
+
+    /// Whether what the system does may end the tester, as code in the same process may. Everything is then written down before the
+    /// system is asked for anything; else within a millisecond.
+    fn shares_process(&self) -> bool {
         true
     }
 
@@ -124,32 +98,6 @@ impl<P: Adapter + ?Sized> Adapter for Box<P> {
         (**self).receive(patience)
     }
 
-    #[inline]
-    fn poll_unwritten(
-        &mut self,
-        unwritten: &mut Unwritten<'_>,
-    ) -> Result<Option<Received>, ExecError> {
-        (**self).poll_unwritten(unwritten)
-    }
-
-    #[inline]
-    fn send_unwritten(
-        &mut self,
-        stimulus: ActionId,
-        unwritten: &mut Unwritten<'_>,
-    ) -> Result<Sent, ExecError> {
-        (**self).send_unwritten(stimulus, unwritten)
-    }
-
-    #[inline]
-    fn receive_unwritten(
-        &mut self,
-        patience: Duration,
-        unwritten: &mut Unwritten<'_>,
-    ) -> Result<Received, ExecError> {
-        (**self).receive_unwritten(patience, unwritten)
-    }
-
     fn stop(&mut self) -> Result<(), ExecError> {
         (**self).stop()
     }
@@ -157,6 +105,10 @@ impl<P: Adapter + ?Sized> Adapter for Box<P> {
     #[inline]
     fn is_timed(&self) -> bool {
         (**self).is_timed()
+    }
+
+    fn shares_process(&self) -> bool {
+        (**self).shares_process()
     }
 
     #[inline]

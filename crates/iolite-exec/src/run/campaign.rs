@@ -259,25 +259,15 @@ impl Sink for Shared<'_, '_> {
         }
     }
 
-    fn before_wait(&mut self) -> Result<(), ExecError> {
+    fn write_now(&mut self) -> Result<(), ExecError> {
         let mut result = match &mut self.own {
-            Some(own) => own.before_wait(),
+            Some(own) => own.write_now(),
             None => Ok(()),
         };
         if self.wants_steps {
-            result = result.and(lock(self.sink).before_wait());
+            result = result.and(lock(self.sink).write_now());
         }
         result.or_else(|error| self.keep(error, None))
-    }
-
-    fn holds_back(&self) -> bool {
-        self.own.as_ref().is_some_and(Sink::holds_back) || lock(self.sink).holds_back()
-    }
-
-    fn write_by(&self) -> Option<u64> {
-        let own = self.own.as_ref().and_then(Sink::write_by);
-        let common = self.wants_steps.then(|| lock(self.sink).write_by());
-        own.into_iter().chain(common.flatten()).min()
     }
 
     fn wants_steps(&self) -> bool {

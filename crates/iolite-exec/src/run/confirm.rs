@@ -225,8 +225,6 @@ where
         if let Ok(outcome) = &mut result
             && let Some(asked) = repetitions(outcome, self.options, self.adapter.is_timed())
         {
-            // Its steps are those of the first run: the repetitions, which may take long, leave none.
-            self.sink.before_wait()?;
             let pinned = self.tester.alphabet().pin();
             let confirmed = self.confirm(outcome, asked);
             self.tester.alphabet().unpin(pinned);

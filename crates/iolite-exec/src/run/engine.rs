@@ -12,7 +12,7 @@ use crate::run::step_clock::StepClock;
 use crate::transport::interrupt;
 use crate::{
     Adapter, Certificate, Choice, End, Event, ExecError, Exit, OnExit, Options, Received, RunId,
-    RunOutcome, Sent, Sink, Strategy, Trace, Traffic, Unwritten,
+    RunOutcome, Sent, Sink, Strategy, Trace, Traffic,
 };
 
 /// Steps between two looks at the clock, where waiting costs no time.
@@ -46,6 +46,7 @@ where
 {
     let begin = Instant::now();
     let timed = setup.adapter.is_timed();
+    let shares_process = setup.adapter.shares_process();
     let (options, id) = (setup.options, setup.id);
     let mut engine = Engine {
         talks: setup.sink.wants_steps(),
@@ -66,7 +67,7 @@ where
         pacer: Pacer::new(&options.pace, id, timed, options.quiescence.default),
         crash: None,
         observed: false,
-        holds_back: false,
+        shares_process,
         clock: StepClock::new(begin, timed),
         told: Vec::new(),
         traffic: Vec::new(),
@@ -121,8 +122,8 @@ struct Engine<'a, T: Tester, P: ?Sized, S: ?Sized, K: ?Sized> {
     crash: Option<Exit>,
     /// Whether the system has shown anything, silence included.
     observed: bool,
-    /// Whether the sink may hold something back that must be written before a long wait.
-    holds_back: bool,
+    /// Whether the system may end this process.
+    shares_process: bool,
     /// Gives events their times.
     clock: StepClock,
     /// The last events of declared actions, by their ids; `None` where an action was not met. They are told again with another step
@@ -154,7 +155,6 @@ where
             seed: self.id.seed,
         })?;
         self.talks = self.sink.wants_steps();
-        self.holds_back = self.sink.holds_back();
         let mut menu = Menu::default();
         let mut preemptions = 0;
         let ending = loop {
@@ -179,7 +179,7 @@ where
                 }
                 Choice::Observe => self.observe(None)?,
                 Choice::ObserveFor(patience) => self.observe(Some(patience))?,
-                Choice::Await => match self.poll()? {
+                Choice::Await => match self.adapter.poll()? {
                     Some(received) => self.take(received, None, Duration::ZERO)?,
                     None => self.observe(None)?,
                 },
@@ -328,32 +328,18 @@ where
         self.take(received, None, patience)
     }
 
-    fn poll(&mut self) -> Result<Option<Received>, ExecError> {
-        self.ask(P::poll_unwritten)
-    }
-
     fn receive(&mut self, patience: Duration) -> Result<Received, ExecError> {
-        self.ask(|adapter, unwritten| adapter.receive_unwritten(patience, unwritten))
+        self.secure()?;
+        self.adapter.receive(patience)
     }
 
-    /// Asks the adapter for something, with what the sink has not written yet.
+    /// Has everything written before a system is asked that may end this process.
     #[inline]
-    fn ask<R>(
-        &mut self,
-        ask: impl FnOnce(&mut P, &mut Unwritten<'_>) -> Result<R, ExecError>,
-    ) -> Result<R, ExecError> {
-        let by = if self.holds_back {
-            self.sink.write_by()
-        } else {
-            None
-        };
-        let Some(by) = by else {
-            return ask(self.adapter, &mut Unwritten::default());
-        };
-        let until = self.begin.checked_add(Duration::from_micros(by));
-        let mut write = || self.sink.before_wait();
-        let mut unwritten = Unwritten::until(until.unwrap_or(self.begin), &mut write);
-        ask(self.adapter, &mut unwritten)
+    fn secure(&mut self) -> Result<(), ExecError> {
+        if self.shares_process && self.talks {
+            self.sink.write_now()?;
+        }
+        Ok(())
     }
 
     /// Lets some time pass before a stimulus, as the pace says. An output that comes meanwhile goes
@@ -385,7 +371,7 @@ where
     ) -> Result<Option<Ending>, ExecError> {
         let early = match self.pause()? {
             Some(received) => Some(received),
-            None => self.poll()?,
+            None => self.adapter.poll()?,
         };
         if let Some(received) = early {
             *preemptions += 1;
@@ -409,7 +395,8 @@ where
             self.tell_stimulus(stimulus)?;
             self.talks = self.sink.wants_steps();
         }
-        let sent = self.ask(|adapter, unwritten| adapter.send_unwritten(stimulus, unwritten))?;
+        self.secure()?;
+        let sent = self.adapter.send(stimulus)?;
         self.tell_traffic()?;
         self.pacer.stimulated();
         self.record(step, false);
@@ -476,7 +463,6 @@ where
         // It was stimulated before it showed a sign of life. One that ends without being touched does
         // not start, which is a fault.
         if !self.observed {
-            self.sink.before_wait()?;
             self.adapter.start(self.id.seed)?;
             let patience = self.options.quiescence.default.max(START_GRACE);
             if let Received::Ended(exit) = self.adapter.receive(patience)? {

@@ -18,5 +18,4 @@ pub(crate) mod steering;
 pub(crate) mod step_clock;
 pub(crate) mod strategy;
 pub(crate) mod symmetric;
-pub(crate) mod unwritten;
 pub(crate) mod weighted;

@@ -2,16 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-/// The instant that is so long after another, at most a year: a description may ask for more than the clock
+/// The instant that is `after` from now, at most a year: a description may ask for more than the clock
 /// can represent.
-pub(crate) fn after(begin: Instant, wait: Duration) -> Instant {
+pub(crate) fn from_now(after: Duration) -> Instant {
     const YEAR: Duration = Duration::from_secs(365 * 24 * 3600);
-    begin + wait.min(YEAR)
-}
-
-/// The instant that is so long from now, at most a year.
-pub(crate) fn from_now(wait: Duration) -> Instant {
-    after(Instant::now(), wait)
+    Instant::now() + after.min(YEAR)
 }
 
 /// Limits on waiting times and on memory.

@@ -8,7 +8,7 @@ use rustix::event::{PollFd, PollFlags};
 
 use crate::codec::{ChannelId, Decoded, WireCodec};
 use crate::record::traffic::TrafficLog;
-use crate::transport::bounds::{after, from_now};
+use crate::transport::bounds::from_now;
 use crate::transport::interrupt;
 use crate::transport::link::{Address, Inbox, Link};
 use crate::transport::listener;
@@ -16,8 +16,7 @@ use crate::transport::process::Process;
 use crate::transport::read_habit::ReadHabit;
 use crate::transport::readiness::wait;
 use crate::{
-    Adapter, Bounds, ExecError, Exit, ExitKind, JobPlace, Received, Sent, Traffic, Unwritten, Way,
-    hexdump,
+    Adapter, Bounds, ExecError, Exit, ExitKind, JobPlace, Received, Sent, Traffic, Way, hexdump,
 };
 
 /// How a run brings the system back to its start.
@@ -276,7 +275,7 @@ impl ByteAdapter {
         self.settle(settle)?;
         // A server may have closed an idle connection since the last run.
         self.pump()?;
-        self.write(channel, send, &mut Unwritten::default())?;
+        self.write(channel, send)?;
         let deadline = from_now(self.bounds.startup_timeout);
         loop {
             let patience = match expect {
@@ -431,7 +430,7 @@ impl ByteAdapter {
     }
 
     /// The end of the system, if it has come and every message before it was taken.
-    fn end(&mut self, unwritten: &mut Unwritten<'_>) -> Result<Option<Exit>, ExecError> {
+    fn end(&mut self) -> Result<Option<Exit>, ExecError> {
         let closed = self.links.iter().position(|link| link.ended().is_some());
         let Some(link) = closed else {
             return Ok(None);
@@ -448,7 +447,6 @@ impl ByteAdapter {
                 if Instant::now() >= deadline {
                     break;
                 }
-                unwritten.write()?;
                 thread::sleep(Duration::from_millis(1));
             }
         }
@@ -479,27 +477,22 @@ impl ByteAdapter {
     fn receive_message(&mut self, patience: Duration) -> Result<Received<ChannelId>, ExecError> {
         match self.early_message()? {
             Some(channel) => Ok(Received::Output(channel)),
-            None => self.await_message(patience, &mut Unwritten::default()),
+            None => self.await_message(patience),
         }
     }
 
-    fn await_message(
-        &mut self,
-        patience: Duration,
-        unwritten: &mut Unwritten<'_>,
-    ) -> Result<Received<ChannelId>, ExecError> {
-        let mut now = Instant::now();
-        let mut deadline = after(now, patience);
+    fn await_message(&mut self, patience: Duration) -> Result<Received<ChannelId>, ExecError> {
+        let mut deadline = from_now(patience);
         let mut left = patience;
         // Start of the wait for the rest of a message. It is not renewed when bytes come: one that
         // drips in must end in time as well.
         let mut half_since: Option<Instant> = None;
         let mut checked_exit = false;
         loop {
-            if let Some(exit) = self.end(unwritten)? {
+            if let Some(exit) = self.end()? {
                 return Ok(Received::Ended(Box::new(exit)));
             }
-            let ready = self.wait(unwritten.bound(now, left)?, None)?;
+            let ready = self.wait(left, None)?;
             if ready.process {
                 self.drain();
             }
@@ -511,17 +504,16 @@ impl ByteAdapter {
                     (Inbox::Half | Inbox::Empty, _) => {}
                 }
             }
-            now = Instant::now();
-            left = deadline.saturating_duration_since(now);
+            left = deadline.saturating_duration_since(Instant::now());
             if !left.is_zero() {
                 continue;
             }
             if let Some((link, _)) = self.half() {
                 match half_since {
                     None => {
-                        half_since = Some(now);
+                        half_since = Some(Instant::now());
                         left = self.bounds.message_timeout;
-                        deadline = after(now, left);
+                        deadline = from_now(left);
                         continue;
                     }
                     Some(since) => return Err(self.half_error(link, since.elapsed())),
@@ -540,14 +532,9 @@ impl ByteAdapter {
         }
     }
 
-    fn write(
-        &mut self,
-        channel: ChannelId,
-        message: &[u8],
-        unwritten: &mut Unwritten<'_>,
-    ) -> Result<(), ExecError> {
+    fn write(&mut self, channel: ChannelId, message: &[u8]) -> Result<(), ExecError> {
         let link = channel.index();
-        self.links[link].enqueue(message, unwritten)?;
+        self.links[link].enqueue(message)?;
         // HTTP looks whether a connection is still open, and may read an answer then.
         self.is_dry &= self.links[link].pending() == 0;
         let mut begin = None;
@@ -558,7 +545,7 @@ impl ByteAdapter {
                 Err(error @ ExecError::Dropped { .. }) => {
                     // A system that has ended takes no input. The end is what is reported, after the
                     // outputs that came before it.
-                    return if self.has_ended(unwritten)? {
+                    return if self.has_ended()? {
                         Ok(())
                     } else {
                         Err(error)
@@ -566,8 +553,7 @@ impl ByteAdapter {
                 }
                 Err(error) => return Err(error),
             };
-            let now = Instant::now();
-            let waited = now.saturating_duration_since(*begin.get_or_insert(now));
+            let waited = begin.get_or_insert_with(Instant::now).elapsed();
             if waited >= self.bounds.send_timeout {
                 return Err(ExecError::SendBlocked {
                     channel: self.names[link].clone(),
@@ -576,8 +562,7 @@ impl ByteAdapter {
                     waited,
                 });
             }
-            let left = self.bounds.send_timeout.saturating_sub(waited);
-            let ready = self.wait(unwritten.bound(now, left)?, Some(link))?;
+            let ready = self.wait(self.bounds.send_timeout.saturating_sub(waited), Some(link))?;
             // A system that blocks on its output does not come to read its input.
             if ready.process {
                 self.drain();
@@ -601,7 +586,7 @@ impl ByteAdapter {
         }
     }
 
-    fn has_ended(&mut self, unwritten: &mut Unwritten<'_>) -> Result<bool, ExecError> {
+    fn has_ended(&mut self) -> Result<bool, ExecError> {
         let deadline = Instant::now() + EXIT_GRACE;
         loop {
             self.pump()?;
@@ -613,7 +598,6 @@ impl ByteAdapter {
             if Instant::now() >= deadline {
                 return Ok(false);
             }
-            unwritten.write()?;
             thread::sleep(Duration::from_millis(1));
         }
     }
@@ -652,12 +636,12 @@ impl ByteAdapter {
         result
     }
 
-    fn try_poll(&mut self, unwritten: &mut Unwritten<'_>) -> Result<Option<Received>, ExecError> {
+    fn try_poll(&mut self) -> Result<Option<Received>, ExecError> {
         let received = match self.fetch()? {
             (Inbox::Message, channel) => Received::Output(channel),
             // An output has begun: it was first, whenever its rest comes.
-            (Inbox::Half, _) => self.await_message(Duration::ZERO, unwritten)?,
-            (Inbox::Ended, _) => match self.end(unwritten)? {
+            (Inbox::Half, _) => self.receive_message(Duration::ZERO)?,
+            (Inbox::Ended, _) => match self.end()? {
                 Some(exit) => Received::Ended(Box::new(exit)),
                 None => return Ok(None),
             },
@@ -702,34 +686,19 @@ impl Adapter for ByteAdapter {
         result
     }
 
+    fn shares_process(&self) -> bool {
+        false
+    }
+
     fn poll(&mut self) -> Result<Option<Received>, ExecError> {
-        self.poll_unwritten(&mut Unwritten::default())
-    }
-
-    fn send(&mut self, stimulus: ActionId) -> Result<Sent, ExecError> {
-        self.send_unwritten(stimulus, &mut Unwritten::default())
-    }
-
-    fn receive(&mut self, patience: Duration) -> Result<Received, ExecError> {
-        self.receive_unwritten(patience, &mut Unwritten::default())
-    }
-
-    fn poll_unwritten(
-        &mut self,
-        unwritten: &mut Unwritten<'_>,
-    ) -> Result<Option<Received>, ExecError> {
-        let result = self.try_poll(unwritten);
+        let result = self.try_poll();
         if matches!(result, Ok(Some(Received::Ended(_)))) {
             self.sound = false;
         }
         self.marking(result)
     }
 
-    fn send_unwritten(
-        &mut self,
-        stimulus: ActionId,
-        unwritten: &mut Unwritten<'_>,
-    ) -> Result<Sent, ExecError> {
+    fn send(&mut self, stimulus: ActionId) -> Result<Sent, ExecError> {
         let mut bytes = std::mem::take(&mut self.message);
         bytes.clear();
         let encoded = self.codec.encode(stimulus, &mut bytes);
@@ -740,7 +709,7 @@ impl Adapter for ByteAdapter {
                     traffic.message(Way::Sent, name, &bytes);
                     self.knows_stderr = true;
                 }
-                self.write(channel, &bytes, unwritten)
+                self.write(channel, &bytes)
             }
             Ok(channel) => Err(ExecError::Config(format!(
                 "there is no channel number {}",
@@ -755,15 +724,11 @@ impl Adapter for ByteAdapter {
         self.marking(result).map(|()| Sent::Given)
     }
 
-    fn receive_unwritten(
-        &mut self,
-        patience: Duration,
-        unwritten: &mut Unwritten<'_>,
-    ) -> Result<Received, ExecError> {
+    fn receive(&mut self, patience: Duration) -> Result<Received, ExecError> {
         let result = match self.early_message() {
             Ok(Some(channel)) => self.decode_message(channel).map(Received::Output),
             Ok(None) => self
-                .await_message(patience, unwritten)
+                .await_message(patience)
                 .and_then(|received| self.decode(received)),
             Err(error) => Err(error),
         };

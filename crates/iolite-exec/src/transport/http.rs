@@ -19,7 +19,7 @@ use crate::transport::link::{Address, ExitProbe, Link};
 use crate::transport::readiness::reading;
 use crate::transport::socket::{Server, Socket};
 use crate::transport::stream_buffer::StreamBuffer;
-use crate::{Bounds, ExecError, TlsConfig, Unwritten, hexdump};
+use crate::{Bounds, ExecError, TlsConfig, hexdump};
 
 struct Connection {
     stream: Socket,
@@ -270,7 +270,7 @@ impl Link for HttpLink {
         self.ended.as_deref()
     }
 
-    fn enqueue(&mut self, message: &[u8], unwritten: &mut Unwritten<'_>) -> Result<(), ExecError> {
+    fn enqueue(&mut self, message: &[u8]) -> Result<(), ExecError> {
         self.request.clear();
         let method = encode(message, &self.url, &mut self.request).map_err(|error| {
             ExecError::Unencodable {
@@ -287,7 +287,6 @@ impl Link for HttpLink {
         let index = if let Some(index) = idle {
             index
         } else {
-            unwritten.write()?;
             let deadline = from_now(self.bounds.send_timeout);
             match self.open(deadline, false, &mut || None) {
                 Ok(index) => index,

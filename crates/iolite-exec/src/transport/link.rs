@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use rustix::event::PollFd;
 
-use crate::{ExecError, Exit, Unwritten};
+use crate::{ExecError, Exit};
 
 /// Asks whether the system has ended while the tester waits for its connection.
 pub(crate) type ExitProbe<'a> = &'a mut dyn FnMut() -> Option<Exit>;
@@ -119,7 +119,7 @@ pub(crate) trait Link: Send {
     fn ended(&self) -> Option<&str>;
 
     /// Queues a message for writing. A channel that has to connect first may wait for that.
-    fn enqueue(&mut self, message: &[u8], unwritten: &mut Unwritten<'_>) -> Result<(), ExecError>;
+    fn enqueue(&mut self, message: &[u8]) -> Result<(), ExecError>;
 
     /// Writes as much as possible without blocking; returns how many bytes are left.
     fn flush(&mut self) -> Result<usize, ExecError>;

@@ -426,6 +426,11 @@ impl<M: Semantics> Adapter for ModelSut<M> {
         Ok(())
     }
 
+    /// A model takes nothing down.
+    fn shares_process(&self) -> bool {
+        false
+    }
+
     fn is_timed(&self) -> bool {
         false
     }

@@ -8,7 +8,7 @@ use rustix::event::{PollFd, PollFlags};
 
 use crate::transport::link::{Address, ExitProbe, Inbox, Link};
 use crate::transport::stream_buffer::StreamBuffer;
-use crate::{Bounds, ExecError, Unwritten};
+use crate::{Bounds, ExecError};
 
 /// An open stream, whose descriptors do not block.
 pub(crate) trait Stream: Send {
@@ -199,7 +199,7 @@ impl<E: Endpoint, F: Frames> Link for StreamLink<E, F> {
         self.buffer.ended.as_deref()
     }
 
-    fn enqueue(&mut self, message: &[u8], _: &mut Unwritten<'_>) -> Result<(), ExecError> {
+    fn enqueue(&mut self, message: &[u8]) -> Result<(), ExecError> {
         self.frames.frame(message, &mut self.buffer.output)
     }
 

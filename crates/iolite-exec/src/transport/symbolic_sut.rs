@@ -128,6 +128,11 @@ impl Adapter for SymbolicSut {
         Ok(())
     }
 
+    /// A model takes nothing down.
+    fn shares_process(&self) -> bool {
+        false
+    }
+
     fn is_timed(&self) -> bool {
         false
     }

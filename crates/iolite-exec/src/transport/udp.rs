@@ -13,7 +13,7 @@ use crate::transport::link::{Address, ExitProbe, Inbox, Link};
 use crate::transport::listener;
 use crate::transport::readiness::reading;
 use crate::transport::tcp::resolve;
-use crate::{Bounds, ExecError, Unwritten};
+use crate::{Bounds, ExecError};
 
 /// A pair of UDP addresses as a channel. Datagrams of others are faults: taken for silence they could make a
 /// verdict.
@@ -226,7 +226,7 @@ impl Link for UdpLink {
         None
     }
 
-    fn enqueue(&mut self, message: &[u8], _: &mut Unwritten<'_>) -> Result<(), ExecError> {
+    fn enqueue(&mut self, message: &[u8]) -> Result<(), ExecError> {
         let mut datagram = std::mem::take(&mut self.spare);
         datagram.clear();
         datagram.extend_from_slice(message);

@@ -56,6 +56,10 @@ impl<S: Adapter> Adapter for ExploredModel<S> {
         self.inner.stop()
     }
 
+    fn shares_process(&self) -> bool {
+        self.inner.shares_process()
+    }
+
     fn is_timed(&self) -> bool {
         self.inner.is_timed()
     }
