@@ -382,3 +382,127 @@ fn a_suite_that_cannot_be_written_ends_where_one_job_ends() {
         }
     }
 }
+
+/// One file holds what a folder holds, one test case a line, and every command takes it.
+#[test]
+fn a_suite_may_be_one_file() {
+    let (file, folder) = derived("one-file", &["--exhaustive", "traces"]);
+    let lines = folder.replace("suite", "suite.jsonl");
+    let machine = format!("{file}#Machine");
+    let derive = |output: &str, more: &[&str]| {
+        let args = ["derive", &machine, "--depth", "3", "-o", output];
+        iolite(&[&args, more].concat())
+    };
+    let mut texts = Vec::new();
+    for jobs in ["1", "3"] {
+        let document = derive(
+            &lines,
+            &["--exhaustive", "traces", "--jobs", jobs, "--json"],
+        );
+        let document = document.expect(0).json();
+        let place = format!("{lines}#Machine-1");
+        assert_eq!(document["cases"][0]["file"], place.as_str());
+        texts.push(std::fs::read_to_string(&lines).unwrap());
+    }
+    assert_eq!(texts[0], texts[1]);
+    let of_folder = files(&folder);
+    assert_eq!(texts[0].lines().count(), of_folder.len());
+    for line in texts[0].lines() {
+        let case: Value = serde_json::from_str(line).unwrap();
+        let name = format!("{}.json", case["name"].as_str().unwrap());
+        let (_, text) = of_folder.iter().find(|(file, _)| *file == name).unwrap();
+        assert_eq!(
+            case,
+            serde_json::from_slice::<Value>(text.as_ref().unwrap()).unwrap()
+        );
+    }
+    // The files of a folder come in the order of their names, so that only what does not depend on it is compared.
+    for name in ["Machine", "Choc", "Mute"] {
+        let model = format!("{file}#{name}");
+        let passes = |suite: &str| {
+            let ran = iolite(&["passes", &model, suite, "--json"]);
+            (ran.code, ran.json()["passes"].clone())
+        };
+        assert_eq!(passes(&lines), passes(&folder), "{name}");
+        let sut = format!("model:{model}");
+        let test = |suite: &str| {
+            let args = [
+                "test",
+                &machine,
+                "--suite",
+                suite,
+                "--sut",
+                &sut,
+                "--json",
+                "--no-journal",
+            ];
+            let ran = iolite(&args);
+            (ran.code, ran.json()["verdicts"].clone())
+        };
+        assert_eq!(test(&lines), test(&folder), "{name}");
+    }
+    let coverage = |suite: &str| iolite(&["suite", &machine, suite]).expect(0).stdout;
+    assert_eq!(coverage(&lines), coverage(&folder));
+    // One of them.
+    let one = format!("{lines}#Machine-2");
+    let choc = format!("{file}#Choc");
+    let drawn = |case: &str| iolite(&["show", case, "--format", "dot"]).expect(0).stdout;
+    assert_eq!(drawn(&one), drawn(&format!("{folder}/Machine-2.json")));
+    let failed = iolite(&["passes", &choc, &lines, "--json"])
+        .expect(1)
+        .json();
+    let cases = failed["cases"].as_array().unwrap();
+    let failing = cases.iter().find(|case| case["passes"] == false).unwrap();
+    let place = failing["file"].as_str().unwrap();
+    assert_eq!(iolite(&["passes", &choc, place]).code, 1, "{place}");
+    // What it claims is confirmed from the file.
+    let ran = iolite(&["passes", &choc, place, "--json"]).expect(1);
+    let document = write(&scratch("one-file-claim"), "passes.json", ran.stdout);
+    let told = iolite(&["explain", &document]).expect(0).stdout;
+    assert!(told.contains("confirmed"), "{told}");
+}
+
+#[test]
+fn mistakes_in_suites_of_one_file() {
+    let folder = scratch("one-file-mistakes");
+    let file = write(&folder, "candy.iol", CANDY);
+    let model = format!("{file}#Machine");
+    let lines = folder.join("suite.jsonl").display().to_string();
+    iolite(&["derive", &model, "--count", "3", "-o", &lines]).expect(0);
+    let text = std::fs::read_to_string(&lines).unwrap();
+    let mistake = |args: &[&str], parts: &[&str]| {
+        let ran = iolite(args).expect(2);
+        for part in parts {
+            assert!(ran.stderr.contains(part), "{part}\n{}", ran.stderr);
+        }
+    };
+    let none = format!("{lines}#Machine-9");
+    mistake(
+        &["suite", &model, &none],
+        &["no test case `Machine-9`", "did you mean"],
+    );
+    let twice = write(&folder, "twice.jsonl", text.repeat(2));
+    mistake(
+        &["suite", &model, &twice],
+        &["twice.jsonl:4", "a second test case Machine-1"],
+    );
+    let torn = write(&folder, "torn.jsonl", &text[..text.len() / 2]);
+    mistake(
+        &["suite", &model, &torn],
+        &["torn.jsonl:", "not a test case"],
+    );
+    let journal = write(&folder, "j.jsonl", "{\"journal\":\"iolite-journal/1\"}\n");
+    mistake(&["suite", &model, &journal], &["this is a journal"]);
+    let empty = write(&folder, "empty.jsonl", "");
+    mistake(&["suite", &model, &empty], &["holds no test case"]);
+    let other = folder.join("other.jsonl").display().to_string();
+    let export = ["derive", &model, "-o", &other, "--export", "aut"];
+    mistake(&export, &["name a folder"]);
+    assert!(!folder.join("other.jsonl").exists());
+    // A device is written to as it is, and a full one is told.
+    let full = folder.join("full.jsonl");
+    std::os::unix::fs::symlink("/dev/full", &full).unwrap();
+    let full = full.display().to_string();
+    let ran = iolite(&["derive", &model, "--count", "3", "-o", &full]).expect(4);
+    assert!(ran.stderr.contains("full"), "{}", ran.stderr);
+}

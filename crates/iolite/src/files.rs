@@ -1,7 +1,7 @@
 //! Files that are written whole or not at all.
 
 use std::fs::File;
-use std::io::{ErrorKind, Write};
+use std::io::{BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -47,23 +47,30 @@ impl PartFile {
         path: &Path,
         write: impl FnOnce(&mut dyn Write) -> Result<(), Error>,
     ) -> Result<Self, Error> {
+        let (part, mut file) = Self::create(path)?;
+        write(&mut file)?;
+        Ok(part)
+    }
+
+    /// Opens what will have the content.
+    fn create(path: &Path) -> Result<(Self, File), Error> {
         // Most often there is nothing of this name yet: no link to follow, and no device.
         let is_new =
             std::fs::symlink_metadata(path).is_err_and(|e| e.kind() == ErrorKind::NotFound);
         if is_new {
-            return Self::write_new(path, write);
+            return Self::beside(path, path);
         }
         let followed = std::fs::canonicalize(path).ok();
         let path_followed = followed.as_deref().unwrap_or(path);
         if std::fs::metadata(path_followed).is_ok_and(|m| !m.is_file()) {
-            let file = File::create(path_followed).map_err(|e| Error::writing(path, &e));
-            write(&mut file?)?;
-            return Ok(Self {
+            let file = File::create(path_followed).map_err(|e| Error::writing(path, &e))?;
+            let part = Self {
                 part: None,
                 path: path_followed.to_owned(),
-            });
+            };
+            return Ok((part, file));
         }
-        Self::beside(path_followed, path, write)
+        Self::beside(path_followed, path)
     }
 
     /// The same in a folder that was made for the files of this process, so that nobody else has put a link or a device
@@ -72,26 +79,23 @@ impl PartFile {
         path: &Path,
         write: impl FnOnce(&mut dyn Write) -> Result<(), Error>,
     ) -> Result<Self, Error> {
-        Self::beside(path, path, write)
+        let (part, mut file) = Self::beside(path, path)?;
+        write(&mut file)?;
+        Ok(part)
     }
 
-    fn beside(
-        path: &Path,
-        shown: &Path,
-        write: impl FnOnce(&mut dyn Write) -> Result<(), Error>,
-    ) -> Result<Self, Error> {
+    fn beside(path: &Path, shown: &Path) -> Result<(Self, File), Error> {
         let mut name = path.file_name().unwrap_or_default().to_owned();
         let number = PARTS.fetch_add(1, Ordering::Relaxed);
         name.push(format!(".{}-{number}.part", std::process::id()));
         let part = path.with_file_name(name);
-        let mut opened = File::create(&part).map_err(|e| Error::writing(shown, &e))?;
+        let opened = File::create(&part).map_err(|e| Error::writing(shown, &e))?;
         // From here on it is removed where something goes wrong.
-        let file = Self {
+        let part = Self {
             part: Some(part),
             path: path.to_owned(),
         };
-        write(&mut opened)?;
-        Ok(file)
+        Ok((part, opened))
     }
 
     /// Gives the file its name.
@@ -112,7 +116,38 @@ impl Drop for PartFile {
     }
 }
 
-/// The same, packed where the name ends in `.gz`.
+/// A file that grows while what goes into it is made, and gets its name when it is whole.
+#[derive(Debug)]
+pub struct GrowingFile {
+    part: PartFile,
+    file: BufWriter<File>,
+}
+
+impl GrowingFile {
+    /// An empty one.
+    pub fn create(path: &Path) -> Result<Self, Error> {
+        let (part, file) = PartFile::create(path)?;
+        Ok(Self {
+            part,
+            file: BufWriter::with_capacity(1 << 16, file),
+        })
+    }
+
+    /// Appends to it.
+    pub fn append(&mut self, text: &[u8]) -> Result<(), Error> {
+        let written = self.file.write_all(text);
+        written.map_err(|e| Error::writing(&self.part.path, &e))
+    }
+
+    /// Gives the file its name.
+    pub fn publish(mut self) -> Result<(), Error> {
+        let written = self.file.flush();
+        written.map_err(|e| Error::writing(&self.part.path, &e))?;
+        self.part.publish()
+    }
+}
+
+/// As [`write_whole`], packed where the name ends in `.gz`.
 pub fn write_packed(path: &Path, text: &[u8]) -> Result<(), Error> {
     if path.extension().is_none_or(|ending| ending != "gz") {
         return write_whole(path, text);

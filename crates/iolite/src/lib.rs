@@ -100,7 +100,7 @@ pub use evidence::{
     CheckOutcome, ExplainOptions, Explanation, JudgedBy, Part as ConfirmedPart, SharedCertificates,
 };
 pub use explorer::{EXPLORE, ExploredModel, ExploredSystem, explorer_command, explorer_fault};
-pub use files::{PartFile, save_query, write_packed, write_whole, write_whole_by};
+pub use files::{GrowingFile, PartFile, save_query, write_packed, write_whole, write_whole_by};
 pub use iolite_derive::{
     Action, ActionId, Alphabet, Channel, Context, Criterion, DEFAULT_MAX_IN_FLIGHT, ModelRef,
     Notice, QueueOptions, Step, ValueCoverage, Verdict,

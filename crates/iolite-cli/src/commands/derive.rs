@@ -3,12 +3,12 @@
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use iolite::{
     Context, Cover, DerivationOptions, DerivationSelection, Derived, Error, GoalDerivation,
-    ModelGoal, ModelRef, PartFile, PruningGoal, PublishCase, QuiescenceFlag, ReadOptions, Relation,
-    SymbolicGraph, UndecidedGoal, UnreachableGoal, all_cores,
+    GrowingFile, ModelGoal, ModelRef, PartFile, PruningGoal, PublishCase, QuiescenceFlag,
+    ReadOptions, Relation, SymbolicGraph, UndecidedGoal, UnreachableGoal, all_cores,
 };
 use iolite_derive::{
     CompleteSuite, Completeness, Enumeration, ExhaustiveDerivation, RandomDerivation,
@@ -31,7 +31,7 @@ use crate::output::{Exit, counted, print, print_json, write_whole};
 pub(crate) struct Args {
     /// The specification
     model: ModelRef,
-    /// The folder the test cases go to
+    /// The folder the test cases go to, or FILE.jsonl for all of them in one file, one a line
     #[arg(short, long, value_name = "FOLDER")]
     output_folder: PathBuf,
     /// For which relation: ioco, uioco, ioconf, conf, or ioconf-f with --traces
@@ -203,6 +203,19 @@ struct CaseDocument {
     goal: Option<String>,
 }
 
+impl CaseDocument {
+    /// A test case without data, and where it is.
+    fn of(case: &TestCase, file: String) -> Self {
+        Self {
+            name: case.name().to_owned(),
+            file,
+            states: case.states().len(),
+            depth: Some(case.depth()),
+            goal: None,
+        }
+    }
+}
+
 #[derive(Serialize)]
 struct PrunedDocument {
     case: String,
@@ -214,6 +227,7 @@ struct PrunedDocument {
 pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     let options = options(args)?;
     let folder = &args.output_folder;
+    let suite_file = SuiteFile::of(args)?;
     let document = Mutex::new(Document::default());
     let told = || document.lock().unwrap_or_else(PoisonError::into_inner);
     let folder_made = OnceLock::new();
@@ -225,14 +239,19 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     };
     // Threads write the files of their test cases, and these get their names in the order of the suite.
     let store = |case: TestCase| -> PublishCase<'_> {
+        if let Some(suite_file) = &suite_file {
+            let line = test_case::json::write_line(&case);
+            let written = CaseDocument::of(&case, format!("{}#{}", folder.display(), case.name()));
+            return Box::new(move || {
+                suite_file.append(line)?;
+                let mut document = told();
+                document.cases.push(written);
+                Ok(go_on(&mut document))
+            });
+        }
         let files = make_folder().and_then(|is_new| write_case(args, &case, is_new));
-        let written = CaseDocument {
-            name: case.name().to_owned(),
-            file: file(args, case.name(), "json").display().to_string(),
-            states: case.states().len(),
-            depth: Some(case.depth()),
-            goal: None,
-        };
+        let path = file(args, case.name(), "json");
+        let written = CaseDocument::of(&case, path.display().to_string());
         Box::new(move || {
             files?.into_iter().try_for_each(PartFile::publish)?;
             let mut document = told();
@@ -241,6 +260,11 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
         })
     };
     let mut take = |derived: Derived<'_>| {
+        if suite_file.is_some() {
+            let message =
+                "test cases with data, and what there is beside test cases, are files of their own";
+            return Err(Error::input(message).hint("name a folder: -o FOLDER"));
+        }
         make_folder()?;
         let mut document = told();
         match derived {
@@ -263,7 +287,12 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     let workspace = workspace(&args.read)
         .without_texts()
         .with_jobs(options.jobs);
-    let derivation = workspace.derive(&args.model, &options, &store, &mut take)?;
+    let derivation = workspace.derive(&args.model, &options, &store, &mut take);
+    // What was made until something went wrong is there, as it is in a folder.
+    if let Some(suite_file) = &suite_file {
+        suite_file.publish()?;
+    }
+    let derivation = derivation?;
     let document = &mut *told();
     document.complete = derivation.complete;
     document.completeness = derivation.completeness;
@@ -395,6 +424,9 @@ fn unfolding(args: &Args) -> Result<Option<&'static str>, Error> {
 /// What lay in the folder before is part of the suite, too.
 fn warn_of_older_cases(args: &Args, new: usize) {
     let folder = &args.output_folder;
+    if !folder.is_dir() {
+        return;
+    }
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let json = entries.filter(|e| e.path().extension().is_some_and(|e| e == "json"));
     let older = json.count().saturating_sub(new);
@@ -441,6 +473,61 @@ fn file_name(name: &str) -> String {
     name.chars()
         .map(|c| if fits(c) { c } else { '_' })
         .collect()
+}
+
+/// One file for all test cases, which is made with the first of them.
+struct SuiteFile {
+    path: PathBuf,
+    file: Mutex<Option<GrowingFile>>,
+}
+
+impl SuiteFile {
+    /// That of the arguments, where they ask for one.
+    fn of(args: &Args) -> Result<Option<Self>, Error> {
+        let path = &args.output_folder;
+        if path.extension().is_none_or(|e| e != "jsonl") || path.is_dir() {
+            return Ok(None);
+        }
+        let goals = [&args.observer, &args.purpose, &args.property];
+        if !args.export.is_empty() || args.graph || goals.iter().any(|g| !g.is_empty()) {
+            return Err(Error::input(
+                "--export, --graph, --observer, --purpose and --property write more than test cases",
+            )
+            .hint("name a folder: -o FOLDER"));
+        }
+        Ok(Some(Self {
+            path: path.clone(),
+            file: Mutex::new(None),
+        }))
+    }
+
+    fn file(&self) -> MutexGuard<'_, Option<GrowingFile>> {
+        self.file.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn append(&self, mut line: String) -> Result<(), Error> {
+        line.push('\n');
+        let mut file = self.file();
+        let growing = match &mut *file {
+            Some(growing) => growing,
+            none => {
+                if let Some(parent) = self.path.parent() {
+                    std::fs::create_dir_all(parent).map_err(|e| Error::writing(parent, &e))?;
+                }
+                none.insert(GrowingFile::create(&self.path)?)
+            }
+        };
+        let appended = growing.append(line.as_bytes());
+        if appended.is_err() {
+            *file = None;
+        }
+        appended
+    }
+
+    /// Gives the file its name, if there is one.
+    fn publish(&self) -> Result<(), Error> {
+        self.file().take().map_or(Ok(()), GrowingFile::publish)
+    }
 }
 
 /// Makes the folder of a suite. Says whether there was none, so that nothing is in it but what is put there now.

@@ -58,7 +58,7 @@ pub(crate) struct Args {
     /// Seed of everything random
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
-    /// Kill by stored test cases: JSON files, folders of them, or those that FILE.iol declares
+    /// Kill by stored test cases: JSON files, folders of them, FILE.jsonl with one a line, or those that FILE.iol declares
     #[arg(long, value_name = "PATH", num_args = 1..)]
     pub(crate) suite: Vec<PathBuf>,
     /// Kill by testing on the fly: so many runs of each mutant, until one fails

@@ -20,7 +20,7 @@ use crate::output::{Exit, print, print_json, write_json};
 pub(crate) struct Args {
     /// The specification
     specification: ModelRef,
-    /// Stored test cases (*.json), folders of them, and .iol files that declare test cases
+    /// Stored test cases: *.json, folders of them, *.jsonl with one a line, and .iol files that declare test cases
     #[arg(required = true)]
     suite: Vec<PathBuf>,
     /// The relation that the suite is to test for: ioco, ioconf or conf

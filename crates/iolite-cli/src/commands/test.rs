@@ -48,8 +48,8 @@ pub(crate) struct Args {
     pub(crate) data: DataArgs,
     #[command(flatten)]
     pub(crate) values: ValueArgs,
-    /// Run stored test cases instead: JSON files, folders of them, or those that FILE.iol declares,
-    /// FILE.iol#T for one
+    /// Run stored test cases instead: JSON files, folders of them, FILE.jsonl with one a line, or those that FILE.iol
+    /// declares; FILE#T for one
     #[arg(long, value_name = "PATH", num_args = 1..)]
     pub(crate) suite: Vec<PathBuf>,
     /// How often each stored test case is run

@@ -216,12 +216,12 @@ pub(crate) fn run(
         reached: reached.map(|r| report(args, &r)).transpose()?,
     };
     for document in documents.iter().filter(|_| !args.report.json) {
-        let faults = if document.faults > 0 {
-            ", no verdict in some"
-        } else {
-            ""
-        };
         let verdicts = counts(&document.verdicts);
+        let faults = match (document.faults, verdicts.is_empty()) {
+            (0, _) => "",
+            (_, false) => ", no verdict in some",
+            (_, true) => "no verdict",
+        };
         let whose = match document.judged_by.as_str() {
             own @ "the test case itself" => format!(", judged by {own}, not by the model"),
             _ => String::new(),

@@ -33,7 +33,7 @@ use iolite_derive::{
 use iolite_lts::{LabelId, LabelKind, Labels};
 use serde::{Deserialize, Serialize};
 
-use super::state_text::append_states;
+use super::state_text::{Layout, append_states};
 
 const FORMAT: &str = "iolite-test-case";
 const VERSION: u32 = 1;
@@ -107,15 +107,34 @@ struct State {
     places: Option<Vec<String>>,
 }
 
-/// The test case as one JSON document.
+/// The test case as one JSON document, for people.
 pub fn write(case: &TestCase) -> String {
+    let mut text = serde_json::to_string_pretty(&head(case)).expect("strings and numbers only");
+    // States come last, and are written without a document of their own.
+    text.truncate(text.len() - "[]\n}".len());
+    append_states(case, Layout::Pretty, &mut text);
+    text.push_str("\n}");
+    text
+}
+
+/// The same on one line, for suites of many test cases in one file: a tenth of the bytes.
+pub fn write_line(case: &TestCase) -> String {
+    let mut text = serde_json::to_string(&head(case)).expect("strings and numbers only");
+    text.truncate(text.len() - "[]}".len());
+    append_states(case, Layout::Line, &mut text);
+    text.push('}');
+    text
+}
+
+/// The document without states.
+fn head(case: &TestCase) -> Document {
     let names = |kind| {
         case.labels()
             .of_kind(kind)
             .map(|l| case.labels().label(l).name.to_string())
             .collect()
     };
-    let document = Document {
+    Document {
         format: FORMAT.to_owned(),
         version: VERSION,
         name: case.name().to_owned(),
@@ -125,13 +144,7 @@ pub fn write(case: &TestCase) -> String {
         outputs: names(LabelKind::Output),
         actions: names(LabelKind::Undirected),
         states: Vec::new(),
-    };
-    let mut text = serde_json::to_string_pretty(&document).expect("strings and numbers only");
-    // States come last, and are written without a document of their own.
-    text.truncate(text.len() - "[]\n}".len());
-    append_states(case, &mut text);
-    text.push_str("\n}");
-    text
+    }
 }
 
 /// Reads and checks what [`write()`] writes.
@@ -331,6 +344,9 @@ mod tests {
             let text = write(&case);
             let document: Document = serde_json::from_str(&text).expect("JSON of this shape");
             prop_assert_eq!(serde_json::to_string_pretty(&document).expect("JSON"), &*text);
+            let line = write_line(&case);
+            prop_assert_eq!(serde_json::to_string(&document).expect("JSON"), &*line);
+            prop_assert_eq!(read(&line).expect("own text"), case.clone());
             prop_assert_eq!(read(&text).expect("own text"), case);
         }
     }

@@ -1,5 +1,7 @@
 //! Stored test cases, and those that `.iol` files declare.
 
+use std::collections::HashSet;
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -8,7 +10,7 @@ use iolite_formats::symbolic_test_case;
 use iolite_formats::test_case::json;
 use iolite_lang::syntax::ast::Mark;
 use iolite_lang::{
-    Diagnostic, declares_labels, lower_test, lower_test_over, systems, watched_system,
+    Diagnostic, declares_labels, diagnostic, lower_test, lower_test_over, systems, watched_system,
 };
 use iolite_lts::{Lts, StateId};
 
@@ -44,7 +46,7 @@ impl Workspace {
         let mut other = None;
         for path in paths {
             let reference = ModelRef::from(path.display().to_string().as_str());
-            if reference.is_iol() {
+            if reference.is_iol() || is_suite_file(&reference) {
                 other = Some(path.clone());
                 continue;
             }
@@ -117,6 +119,8 @@ impl Workspace {
             let reference = ModelRef::from(path.display().to_string().as_str());
             if reference.is_iol() {
                 cases.extend(written(&reference)?);
+            } else if is_suite_file(&reference) {
+                cases.extend(self.listed_cases(&reference)?);
             } else {
                 for path in files(path)? {
                     cases.push(self.stored_case(&path)?);
@@ -124,7 +128,9 @@ impl Workspace {
             }
         }
         if cases.is_empty() {
-            return Err(Error::input("the suite holds no test case (*.json)"));
+            return Err(Error::input(
+                "the suite holds no test case (*.json, or lines of *.jsonl)",
+            ));
         }
         Ok(cases)
     }
@@ -145,8 +151,58 @@ impl Workspace {
         })
     }
 
+    /// The test cases of a file with one a line, or the one that the reference names.
+    fn listed_cases(&self, reference: &ModelRef) -> Result<Vec<SuiteCase>, Error> {
+        let path = reference.path();
+        let source = self.source(path)?;
+        let mut cases: Vec<SuiteCase> = Vec::new();
+        let mut names = HashSet::new();
+        for (number, line) in (1..).zip(source.text()?.lines()) {
+            if line.is_empty() {
+                continue;
+            }
+            let wrong =
+                |why: &dyn Display| Error::input(format!("{}:{number}: {why}", path.display()));
+            let case = json::read(line).map_err(|e| {
+                let is_journal = number == 1 && line.contains("\"journal\"");
+                let hint = "this is a journal of runs; a suite has a test case a line, as `iolite derive -o FILE.jsonl` writes it";
+                if is_journal { wrong(&e).hint(hint) } else { wrong(&e) }
+            })?;
+            // By its name a test case is found again.
+            if !names.insert(case.name().to_owned()) {
+                return Err(wrong(&format!("a second test case {}", case.name())));
+            }
+            if reference
+                .name
+                .as_deref()
+                .is_none_or(|name| name == case.name())
+            {
+                cases.push(SuiteCase {
+                    place: format!("{}#{}", path.display(), case.name()),
+                    case: Arc::new(case),
+                });
+            }
+        }
+        match &reference.name {
+            Some(name) if cases.is_empty() => {
+                let names: Vec<&str> = names.iter().map(String::as_str).collect();
+                let hint = diagnostic::did_you_mean(name, names.iter().copied());
+                let error = Error::input(format!("{} has no test case `{name}`", path.display()));
+                Err(match hint {
+                    Some(hint) => error.hint(hint),
+                    None => error,
+                })
+            }
+            _ => Ok(cases),
+        }
+    }
+
     /// A stored test case, where the file is one.
     pub fn test_case(&self, reference: &ModelRef) -> Result<Option<TestCase>, Error> {
+        if is_suite_file(reference) && reference.name.is_some() {
+            let mut found = self.listed_cases(reference)?;
+            return Ok(found.pop().map(|found| (*found.case).clone()));
+        }
         if reference.ending() != "json" {
             return Ok(None);
         }
@@ -192,6 +248,11 @@ impl Workspace {
         };
         names.into_iter().map(case).collect()
     }
+}
+
+/// Whether a reference is to a file with a test case a line.
+fn is_suite_file(reference: &ModelRef) -> bool {
+    reference.ending() == "jsonl" && !reference.path().is_dir()
 }
 
 /// The files of a folder that hold test cases, in the order of their names; a file is itself.
