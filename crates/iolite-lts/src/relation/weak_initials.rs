@@ -114,6 +114,20 @@ impl WeakInitials {
         map: impl Fn(LabelId) -> LabelId,
         state: StateId,
     ) -> Option<LabelSetId> {
+        let kinds = model.labels().kinds();
+        let is_visible = |label: LabelId| {
+            let kind = kinds[label.index()];
+            kind != LabelKind::Internal && kind != LabelKind::Delta
+        };
+        if self.sets.words == 1 && model.internal_step(&state) == Some(false) {
+            // Its steps are read for the search anyway, and to read them again costs less than to remember one set
+            // for each state: that would be more memory than all the rest, in each thread.
+            self.row.clear();
+            model.successors(&state, &mut self.row);
+            let visible = self.row.iter().filter(|&&(label, _)| is_visible(label));
+            let bits = visible.fold(0, |bits, &(label, _)| bits | 1 << map(label).index());
+            return Some(LabelSetId(bits));
+        }
         let i = state.index();
         if self.memo.len() <= i {
             self.memo.resize(i + 1, Initials::Unknown);
@@ -123,7 +137,6 @@ impl WeakInitials {
             Initials::DoesNotMatter => return None,
             Initials::Known(id) => return Some(id),
         }
-        let kinds = model.labels().kinds();
         self.members.clear();
         self.members.push(state);
         self.closure.close(model, &mut self.members);
@@ -134,8 +147,7 @@ impl WeakInitials {
             self.row.clear();
             model.successors(&member, &mut self.row);
             for &(label, _) in &self.row {
-                let kind = kinds[label.index()];
-                if kind != LabelKind::Internal && kind != LabelKind::Delta {
+                if is_visible(label) {
                     let label = map(label).index();
                     self.found[label / 64] |= 1 << (label % 64);
                 }
