@@ -240,7 +240,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     // Threads write the files of their test cases, and these get their names in the order of the suite.
     let store = |case: TestCase| -> PublishCase<'_> {
         if let Some(suite_file) = &suite_file {
-            let line = test_case::json::write_line(&case);
+            let line = suite_file.line(&case);
             let written = CaseDocument::of(&case, format!("{}#{}", folder.display(), case.name()));
             return Box::new(move || {
                 suite_file.append(line)?;
@@ -479,6 +479,8 @@ fn file_name(name: &str) -> String {
 struct SuiteFile {
     path: PathBuf,
     file: Mutex<Option<GrowingFile>>,
+    /// The memory of lines that were written. A line has megabytes at times, which the system would give and take back for each.
+    spare: Mutex<Vec<String>>,
 }
 
 impl SuiteFile {
@@ -498,7 +500,19 @@ impl SuiteFile {
         Ok(Some(Self {
             path: path.clone(),
             file: Mutex::new(None),
+            spare: Mutex::default(),
         }))
+    }
+
+    fn spare(&self) -> MutexGuard<'_, Vec<String>> {
+        self.spare.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The line of a test case.
+    fn line(&self, case: &TestCase) -> String {
+        let mut line = self.spare().pop().unwrap_or_default();
+        test_case::json::append_line(case, &mut line);
+        line
     }
 
     fn file(&self) -> MutexGuard<'_, Option<GrowingFile>> {
@@ -506,7 +520,6 @@ impl SuiteFile {
     }
 
     fn append(&self, mut line: String) -> Result<(), Error> {
-        line.push('\n');
         let mut file = self.file();
         let growing = match &mut *file {
             Some(growing) => growing,
@@ -521,6 +534,8 @@ impl SuiteFile {
         if appended.is_err() {
             *file = None;
         }
+        line.clear();
+        self.spare().push(line);
         appended
     }
 

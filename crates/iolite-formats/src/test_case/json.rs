@@ -117,13 +117,12 @@ pub fn write(case: &TestCase) -> String {
     text
 }
 
-/// The same on one line, for suites of many test cases in one file: a tenth of the bytes.
-pub fn write_line(case: &TestCase) -> String {
-    let mut text = serde_json::to_string(&head(case)).expect("strings and numbers only");
-    text.truncate(text.len() - "[]}".len());
-    append_states(case, Layout::Line, &mut text);
-    text.push('}');
-    text
+/// Appends the same on one line, for suites of many test cases in one file: a third of the bytes.
+pub fn append_line(case: &TestCase, text: &mut String) {
+    let head = serde_json::to_string(&head(case)).expect("strings and numbers only");
+    text.push_str(&head[..head.len() - "[]}".len()]);
+    append_states(case, Layout::Line, text);
+    text.push_str("}\n");
 }
 
 /// The document without states.
@@ -344,8 +343,9 @@ mod tests {
             let text = write(&case);
             let document: Document = serde_json::from_str(&text).expect("JSON of this shape");
             prop_assert_eq!(serde_json::to_string_pretty(&document).expect("JSON"), &*text);
-            let line = write_line(&case);
-            prop_assert_eq!(serde_json::to_string(&document).expect("JSON"), &*line);
+            let mut line = String::new();
+            append_line(&case, &mut line);
+            prop_assert_eq!(serde_json::to_string(&document).expect("JSON") + "\n", &*line);
             prop_assert_eq!(read(&line).expect("own text"), case.clone());
             prop_assert_eq!(read(&text).expect("own text"), case);
         }
