@@ -454,6 +454,19 @@ fn an_antichain_is_smaller_than_the_sets_it_stands_for() {
         assert_eq!(answer.holds, Holds::Yes);
         assert!(answer.effort.pairs < 100, "{}", answer.effort.pairs);
     }
+    // The last state takes no input, and is met after as many actions as a violation: the search that meets both need not
+    // begin again without the antichain, whichever comes first.
+    let mut complete = steps.clone();
+    complete.extend([(k, "?a", k), (k + 1, "?a", k + 1)]);
+    let complete = system(k + 2, &["?a", "!x", "!y"], &complete);
+    for relation in [Relation::Ioco, Relation::Ioconf] {
+        let answer = relate(relation, &complete, &hard, POLICY, None).unwrap();
+        let Holds::No(found) = answer.holds else {
+            panic!("{relation}: {:?}", answer.holds);
+        };
+        assert_eq!(found[0].trace.len(), k + 1);
+        assert!(answer.effort.pairs < 100, "{}", answer.effort.pairs);
+    }
 }
 
 #[test]

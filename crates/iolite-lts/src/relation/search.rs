@@ -96,6 +96,7 @@ where
                 taken: 0,
                 bytes: 0,
                 lost: None,
+                misled: false,
                 seen: FxHashSet::default(),
                 found,
                 met: Vec::new(),
@@ -148,6 +149,8 @@ struct Memory<'a, M> {
     bytes: usize,
     /// A pair of the next level that is known to violate the relation, where one will do.
     lost: Option<u32>,
+    /// Whether pairs were dropped that may ask more than those they were dropped for.
+    misled: bool,
     seen: FxHashSet<Kind>,
     found: Vec<Violation>,
     /// Violations that were met, without what was allowed.
@@ -236,9 +239,9 @@ impl<M: Semantics<State = StateId>> Memory<'_, M> {
                     }
                     Next::Outside => {}
                     Next::Unspecified if self.pairs.order() == Order::Equality => {}
-                    Next::Unspecified if self.pairs.has_dropped() => {
-                        return ControlFlow::Break(End::Misled);
-                    }
+                    // What dropped pairs may ask more, they ask after one more action at the earliest: this level has
+                    // all violations after as many actions, and one of them is an answer.
+                    Next::Unspecified if self.pairs.has_dropped() => self.misled = true,
                     Next::Unspecified => self.pairs.compare_by_equality(),
                     Next::Forbidden => self.violated(pair, Observed::Action(label))?,
                 }
@@ -312,6 +315,9 @@ impl<R: PairRules, M: Semantics<State = StateId>, J: Jobs<R, M>> Walk<'_, R, M, 
             let pair = |&pair: &u32| (pairs.state(pair), pairs.node(pair));
             taken.extend(level.iter().map(pair));
             self.take_level(&level, &taken)?;
+            if self.memory.misled {
+                return ControlFlow::Break(End::Misled);
+            }
             first = end;
             self.memory.depth += 1;
         }
