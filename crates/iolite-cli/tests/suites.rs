@@ -499,6 +499,9 @@ fn mistakes_in_suites_of_one_file() {
     let export = ["derive", &model, "-o", &other, "--export", "aut"];
     mistake(&export, &["name a folder"]);
     assert!(!folder.join("other.jsonl").exists());
+    let packed = folder.join("other.jsonl.gz").display().to_string();
+    mistake(&["derive", &model, "-o", &packed], &["gzip FILE.jsonl"]);
+    assert!(!folder.join("other.jsonl.gz").exists());
     // A device is written to as it is, and a full one is told.
     let full = folder.join("full.jsonl");
     std::os::unix::fs::symlink("/dev/full", &full).unwrap();

@@ -487,6 +487,10 @@ impl SuiteFile {
     /// That of the arguments, where they ask for one.
     fn of(args: &Args) -> Result<Option<Self>, Error> {
         let path = &args.output_folder;
+        if path.to_string_lossy().ends_with(".jsonl.gz") && !path.is_dir() {
+            return Err(Error::input("a packed suite is read, and not written")
+                .hint("write FILE.jsonl, and pack it: gzip FILE.jsonl"));
+        }
         if path.extension().is_none_or(|e| e != "jsonl") || path.is_dir() {
             return Ok(None);
         }
