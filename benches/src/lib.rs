@@ -118,6 +118,19 @@ impl Models {
         }
         path.display().to_string()
     }
+
+    /// The model with this name and these transitions, whose first state is 0 and whose states are numbered without a gap.
+    pub fn write(&self, name: &str, transitions: &[(usize, &str, usize)]) -> String {
+        let path = self.folder.join(format!("{name}.aut"));
+        let states = transitions.iter().flat_map(|&(from, _, to)| [from, to]);
+        let count = states.max().map_or(1, |last| last + 1);
+        let mut text = format!("des (0,{},{count})\n", transitions.len());
+        for (from, label, to) in transitions {
+            text += &format!("({from},\"{label}\",{to})\n");
+        }
+        std::fs::write(&path, text).expect("target/bench-models can be written");
+        path.display().to_string()
+    }
 }
 
 impl Default for Models {

@@ -167,5 +167,29 @@ fn cases(largest: usize) -> Vec<Case> {
             relations: &["trace", "testing", "ioco", "ioconf"],
         });
     }
+    for k in [18, 20] {
+        partial(&models, k, &mut cases);
+    }
     cases
+}
+
+/// The same counter behind an input that is taken once, so that every set of states leaves it open: an implementation that holds,
+/// and one that says what nothing allows after k + 4 actions.
+fn partial(models: &Models, k: usize, cases: &mut Vec<Case>) {
+    let mut counter = vec![(0, "?go", 1), (1, "?a", 1), (1, "!x", 1), (1, "?a", 2)];
+    counter.extend((2..=k).flat_map(|j| [(j, "?a", j + 1), (j, "!x", j + 1)]));
+    counter.push((k + 1, "!y", k + 2));
+    let specification = models.write(&format!("partial-{k}"), &counter);
+    let (start, last) = ((0, "?go", 1), k + 5);
+    let mut counting = vec![start, (last, "!z", last)];
+    counting.extend((1..last).flat_map(|j| [(j, "?a", j + 1), (j, "!x", j + 1)]));
+    let holds = [start, (1, "?a", 1), (1, "!x", 1)];
+    for (name, transitions) in [("holds", &holds[..]), ("counting", &counting)] {
+        cases.push(Case {
+            name: format!("partial {k}, {name}"),
+            implementation: models.write(&format!("partial-{k}-{name}"), transitions),
+            specification: specification.clone(),
+            relations: &["ioco", "ioconf"],
+        });
+    }
 }

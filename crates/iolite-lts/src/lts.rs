@@ -252,6 +252,10 @@ impl Semantics for Lts {
         Some(self.has_internal_step(*state))
     }
 
+    fn explicit_states(&self) -> Option<usize> {
+        Some(self.state_count())
+    }
+
     fn describe(&self, state: &StateId) -> String {
         self.name(*state)
     }

@@ -68,6 +68,12 @@ pub trait Semantics {
         false
     }
 
+    /// How many states there are, numbered from zero, where all of them are in memory and may be looked at
+    /// whether or not a search comes to them.
+    fn explicit_states(&self) -> Option<usize> {
+        None
+    }
+
     /// The state in words a user knows from the model.
     fn describe(&self, state: &Self::State) -> String;
 
@@ -134,6 +140,10 @@ macro_rules! forward {
 
             fn is_completed(&self) -> bool {
                 (**self).is_completed()
+            }
+
+            fn explicit_states(&self) -> Option<usize> {
+                (**self).explicit_states()
             }
 
             fn describe(&self, state: &Self::State) -> String {

@@ -178,6 +178,10 @@ impl<M: Semantics<State = StateId>> Semantics for Suspension<M> {
         self.model.is_completed()
     }
 
+    fn explicit_states(&self) -> Option<usize> {
+        self.model.explicit_states()
+    }
+
     fn describe(&self, state: &StateId) -> String {
         self.model.describe(state)
     }

@@ -87,6 +87,13 @@ impl Semantics for System {
         }
     }
 
+    fn explicit_states(&self) -> Option<usize> {
+        match self {
+            Self::Explicit(lts) => lts.explicit_states(),
+            Self::OnDemand(system) => system.explicit_states(),
+        }
+    }
+
     fn describe(&self, state: &StateId) -> String {
         match self {
             Self::Explicit(lts) => lts.describe(state),

@@ -536,3 +536,39 @@ fn foreign_labels_follow_the_definitions() {
     let foreign_output = system(2, &[], &[(0, "?a", 1), (1, "!w", 0), (1, "?a", 1)]);
     assert_eq!(fast(Relation::Ioco, &foreign_output, &s, None), Some(1));
 }
+
+/// The same behind an input that is taken once, so that every set leaves it open and pairs may not be dropped by inclusion.
+/// What the counting states take, the first one takes as well, so that it covers them.
+#[test]
+fn a_cover_is_smaller_than_the_sets_it_stands_for() {
+    let k = 20;
+    let labels = ["?go", "?a", "!x", "!y", "!z"];
+    let mut steps = vec![(0, "?go", 1), (1, "?a", 1), (1, "!x", 1), (1, "?a", 2)];
+    for j in 2..=k {
+        steps.extend([(j, "?a", j + 1), (j, "!x", j + 1)]);
+    }
+    steps.push((k + 1, "!y", k + 2));
+    let partial = system(k + 3, &labels, &steps);
+    let always = [(1, "?go", 1), (1, "?a", 1), (1, "!x", 1)];
+    let start = [(0, "?go", 1), (0, "?a", 0)];
+    let right = system(2, &labels, &[&start[..], &always].concat());
+    // After k + 4 actions it says what nothing allows.
+    let last = k + 5;
+    let mut counting = start.to_vec();
+    for j in 1..last {
+        counting.extend([(j, "?go", j), (j, "?a", j + 1), (j, "!x", j + 1)]);
+    }
+    counting.extend([(last, "?go", last), (last, "?a", last), (last, "!z", last)]);
+    let wrong = system(last + 1, &labels, &counting);
+    for relation in [Relation::Ioco, Relation::Ioconf] {
+        let answer = relate(relation, &right, &partial, POLICY, None).unwrap();
+        assert_eq!(answer.holds, Holds::Yes);
+        assert!(answer.effort.pairs < 100, "{}", answer.effort.pairs);
+        let answer = relate(relation, &wrong, &partial, POLICY, None).unwrap();
+        let Holds::No(found) = answer.holds else {
+            panic!("{relation}: {:?}", answer.holds);
+        };
+        assert_eq!(found[0].trace.len(), k + 5);
+        assert!(answer.effort.pairs < 1000, "{}", answer.effort.pairs);
+    }
+}

@@ -18,6 +18,7 @@
 //! | `uioco` | Utraces(s) | the same |
 
 mod any_side;
+mod cover;
 mod crew;
 #[cfg(test)]
 mod crew_tests;

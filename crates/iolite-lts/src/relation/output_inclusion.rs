@@ -15,12 +15,14 @@
 //!   and its successors take the inputs that P' and its successors take, above all in
 //!   input-enabled specifications. It is not enough that P and P' take the same inputs now, since the
 //!   sets after those need not (`the_same_inputs_now_are_not_enough` in the tests). Hence an input that
-//!   a set leaves open is `Next::Unspecified`, and the search drops pairs until it meets one.
+//!   a set leaves open is `Next::Unspecified`, and the search drops pairs until it meets one. From then on
+//!   P stands for P' where it covers it, too (`cover.rs`).
 
 use std::sync::Arc;
 
 use crate::{LabelId, LabelKind, Semantics, StateId, Suspension};
 
+use super::cover::{Cover, Lacking};
 use super::nodes::Place;
 use super::rules::{Goal, Inputs, Next, PairRules};
 use super::set_row::{SetRow, Target, TargetSets};
@@ -173,6 +175,22 @@ impl<N: Semantics<State = StateId>> PairRules for OutputInclusion<N> {
             } else {
                 0
             },
+        })
+    }
+
+    fn cover(&self) -> Option<Cover> {
+        // As `step` says it.
+        let at_delta = match self.domain {
+            Domain::AllTraces | Domain::Given(_) | Domain::UniversalSuspensionTraces => {
+                return None;
+            }
+            Domain::Traces => Lacking::End,
+            Domain::SuspensionTraces => Lacking::Forbidden,
+        };
+        Cover::of(&self.model, |kind| match kind {
+            LabelKind::Delta => at_delta,
+            LabelKind::Output => Lacking::Forbidden,
+            LabelKind::Input | LabelKind::Undirected | LabelKind::Internal => Lacking::Open,
         })
     }
 

@@ -9,28 +9,32 @@ use rustc_hash::FxBuildHasher;
 use crate::set_table::SetHash;
 use crate::{LabelId, StateId};
 
+use super::cover::Cover;
 use super::nodes::{Node, Nodes, Place};
 use super::rules::Goal;
 use super::set_row::{Number, TargetSets, signature_of};
 
 /// Which pairs count as met before.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Order {
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Order<'a> {
     /// The same ones alone.
     Equality,
     /// Those with a larger set, too: for relations that a pair with a smaller set violates whenever
     /// one with a larger set does, after as few actions.
     Inclusion,
+    /// Those with a larger set that the smaller one covers: for relations that are not so, where a set leaves
+    /// something open.
+    Covered(&'a Cover),
 }
 
-impl Order {
+impl Order<'_> {
     /// How long a chain may grow. A pair beyond it is kept in a table, where it compares with equal
     /// ones only, so that a step costs at most so many comparisons. Where only equal sets are looked
     /// for, a chain is a way to do without the number of a set, and a table soon is faster.
     fn chain(self) -> usize {
         match self {
             Self::Equality => 4,
-            Self::Inclusion => 24,
+            Self::Inclusion | Self::Covered(_) => 24,
         }
     }
 }
@@ -53,8 +57,8 @@ struct Pair {
 }
 
 /// The pairs met so far, level by level. Each is kept with the pair and the action that led to it.
-pub(super) struct Pairs {
-    order: Order,
+pub(super) struct Pairs<'a> {
+    order: Order<'a>,
     met: Vec<Pair>,
     /// For each state of the implementation the first pair of its chain. The sets of a chain differ,
     /// and with the order of inclusion they do not include one another.
@@ -86,10 +90,10 @@ enum Slot {
     Table,
 }
 
-impl Pairs {
+impl<'o> Pairs<'o> {
     /// No pairs yet. Sets of different parts are compared only where they are not `separate`, which is
     /// wrong and for tests.
-    pub(super) fn new(order: Order, separate: bool) -> Self {
+    pub(super) fn new(order: Order<'o>, separate: bool) -> Self {
         Self {
             order,
             met: Vec::new(),
@@ -124,7 +128,7 @@ impl Pairs {
         self.fresh = first;
     }
 
-    pub(super) fn order(&self) -> Order {
+    pub(super) fn order(&self) -> Order<'o> {
         self.order
     }
 
@@ -266,7 +270,9 @@ impl Pairs {
                 ..
             } = self.met[at as usize];
             let (may_be_smaller, may_be_larger) = match self.order {
-                Order::Inclusion => (known & !signature == 0, signature & !known == 0),
+                Order::Inclusion | Order::Covered(_) => {
+                    (known & !signature == 0, signature & !known == 0)
+                }
                 Order::Equality => (known == signature, false),
             };
             if may_be_smaller || may_be_larger {
@@ -275,9 +281,8 @@ impl Pairs {
                     return Slot::Known;
                 }
                 let order = match self.order {
-                    Order::Inclusion => compare(nodes, node, place, self.separate),
                     Order::Equality if self.separate => None,
-                    Order::Equality => compare(nodes, node, place, false).filter(|o| o.is_eq()),
+                    order => compare(nodes, node, place, self.separate, order),
                 };
                 match order {
                     Some(Ordering::Less) => {
@@ -340,7 +345,12 @@ impl Pairs {
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.met.len() * size_of::<Pair>()
+        let order = match self.order {
+            Order::Equality | Order::Inclusion => 0,
+            Order::Covered(cover) => cover.bytes(),
+        };
+        order
+            + self.met.len() * size_of::<Pair>()
             + self.chains.len() * size_of::<u32>()
             + self.table.capacity() * (size_of::<u32>() + 1) * 8 / 7
     }
@@ -350,19 +360,30 @@ fn hash(state: StateId, node: Node) -> u64 {
     FxBuildHasher.hash_one((state, node))
 }
 
-/// How the set of a node compares with ours by inclusion; sets of different parts do not where these are separate.
+/// How the set of a node compares with ours; sets of different parts do not where these are separate.
 #[inline]
-fn compare(nodes: &Nodes, node: Node, ours: Place<'_>, separate: bool) -> Option<Ordering> {
+fn compare(
+    nodes: &Nodes,
+    node: Node,
+    ours: Place<'_>,
+    separate: bool,
+    order: Order<'_>,
+) -> Option<Ordering> {
     let (theirs, part) = nodes.place(node);
     if separate && part != ours.part {
         return None;
     }
-    let order = theirs.len().cmp(&ours.members.len());
-    let is_included = match order {
-        Ordering::Less | Ordering::Equal => is_subset(&theirs, ours.members),
-        Ordering::Greater => is_subset(ours.members, &theirs),
+    let by_size = theirs.len().cmp(&ours.members.len());
+    let (small, large) = match by_size {
+        Ordering::Less | Ordering::Equal => (&*theirs, ours.members),
+        Ordering::Greater => (ours.members, &*theirs),
     };
-    is_included.then_some(order)
+    let is_smaller = match order {
+        Order::Equality => by_size.is_eq() && small == large,
+        Order::Inclusion => is_subset(small, large),
+        Order::Covered(cover) => is_subset(small, large) && cover.covers(small, large),
+    };
+    is_smaller.then_some(by_size)
 }
 
 /// Whether a sorted set is a subset of another.

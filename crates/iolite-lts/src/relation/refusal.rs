@@ -9,13 +9,14 @@
 //! with the empty set for "σ is no trace of the specification" as the smallest. conf asks about the
 //! traces of the specification alone, and a larger set has more of them: a label that a set lacks is
 //! unspecified there. As long as the implementation takes no such label, conf asks what testing
-//! preorder asks.
+//! preorder asks; from then on a set stands for a larger one that has no other traces (`cover.rs`).
 
 use rustc_hash::FxHashSet;
 
 use crate::{LabelId, LabelKind, Labels, Semantics, StateId};
 
 use super::Allowed;
+use super::cover::{Cover, Lacking};
 use super::nodes::Place;
 use super::rules::{Goal, Next, PairRules};
 use super::set_row::{SetRow, Target, TargetSets};
@@ -127,6 +128,11 @@ impl<N: Semantics<State = StateId>> PairRules for RefusalInclusion<N> {
             None if label.index() >= self.model.labels().len() => Next::Outside,
             None => Next::Unspecified,
         }
+    }
+
+    fn cover(&self) -> Option<Cover> {
+        let is_partial = !self.all_traces;
+        is_partial.then(|| Cover::of(&self.model, |_| Lacking::Open))?
     }
 
     fn allowed(&mut self) -> Allowed {

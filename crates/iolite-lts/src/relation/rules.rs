@@ -3,6 +3,7 @@
 use crate::{LabelId, LabelKind, Semantics, StateId};
 
 use super::Allowed;
+use super::cover::Cover;
 use super::nodes::Place;
 use super::set_row::{Target, TargetSets};
 
@@ -55,7 +56,8 @@ pub(super) struct Inputs {
 /// after n actions or fewer. Internal steps change the state and keep the set, and all of a level
 /// are done before the first visible one, so that "no more actions" holds of every pair that is there
 /// when another is dropped. So a search that meets nothing unspecified finds a shortest violation,
-/// and one that does, after it has dropped a pair, has to begin again without dropping any.
+/// and one that does, after it has dropped a pair, has to begin again without dropping any, or with an
+/// order that leaves nothing unspecified: [`Cover`].
 pub(super) trait PairRules {
     /// Whether places differ by more than their sets.
     fn has_parts(&self) -> bool {
@@ -95,6 +97,12 @@ pub(super) trait PairRules {
     /// those that are left open, [`Next::Unspecified`], each as bits by the index in the joint table. All
     /// others are [`Next::Outside`].
     fn inputs(&mut self) -> Option<Inputs> {
+        None
+    }
+
+    /// The order with which nothing is unspecified at P that leads somewhere from P', where there is one and the rules
+    /// leave something unspecified at all.
+    fn cover(&self) -> Option<Cover> {
         None
     }
 

@@ -63,6 +63,9 @@ pub(super) struct Outcome {
 /// How many pairs are taken between two questions whether to proceed.
 const PATIENCE: usize = 1024;
 
+/// A search with fewer pairs is over before a better order is there.
+const FEW_PAIRS: u32 = 1 << 16;
+
 /// Walks the pairs, shortest traces first. `map` takes the labels of the implementation to the joint
 /// table. Where more than one counterexample is wanted, one is looked for first in the order given;
 /// the others are then listed without dropping a pair, since a larger set is another counterexample.
@@ -71,7 +74,7 @@ pub(super) fn search<R, M, J>(
     nodes: &mut Nodes,
     implementation: &M,
     map: &[LabelId],
-    order: Order,
+    order: Order<'_>,
     jobs: J,
     how: &mut Search<'_>,
 ) -> Outcome
@@ -80,17 +83,75 @@ where
     M: Semantics<State = StateId>,
     J: Jobs<R, M>,
 {
-    let mut walk = |order, wanted, found| {
-        let crew = jobs.crew(rules, implementation);
-        let separate = rules.separates_parts();
+    let wanted = how.counterexamples;
+    let mut question = Question {
+        rules,
+        nodes,
+        implementation,
+        map,
+        jobs,
+        proceed: &mut *how.proceed,
+    };
+    let first = question.first_violation(order);
+    if wanted <= 1 || first.found.is_empty() {
+        return first;
+    }
+    question
+        .walk(Order::Equality, u32::MAX, wanted, first.found)
+        .1
+}
+
+/// What a search is asked.
+struct Question<'a, R, M, J> {
+    rules: &'a mut R,
+    nodes: &'a mut Nodes,
+    implementation: &'a M,
+    map: &'a [LabelId],
+    jobs: J,
+    proceed: &'a mut dyn FnMut(&Effort) -> ControlFlow<()>,
+}
+
+impl<R: PairRules, M: Semantics<State = StateId>, J: Jobs<R, M>> Question<'_, R, M, J> {
+    /// Looks for one violation. Where the order turns out to be wrong, since a set leaves something open, only equal pairs
+    /// count as met, and where these are many, those that a cover allows.
+    fn first_violation(&mut self, order: Order<'_>) -> Outcome {
+        let few = match order {
+            Order::Inclusion => FEW_PAIRS,
+            // No other order is wanted.
+            Order::Equality | Order::Covered(_) => u32::MAX,
+        };
+        let (mut end, mut outcome) = self.walk(order, few, 1, Vec::new());
+        if matches!(end, End::Misled) {
+            (end, outcome) = self.walk(Order::Equality, few, 1, Vec::new());
+        }
+        if matches!(end, End::Many) {
+            let cover = self.rules.cover();
+            let order = cover.as_ref().map_or(Order::Equality, Order::Covered);
+            (_, outcome) = self.walk(order, u32::MAX, 1, Vec::new());
+        }
+        outcome
+    }
+
+    /// Walks until as many violations are found as wanted. `most` is how many pairs may be met while only equal ones
+    /// count as met before.
+    fn walk(
+        &mut self,
+        order: Order<'_>,
+        most: u32,
+        wanted: usize,
+        found: Vec<Violation>,
+    ) -> (End, Outcome) {
+        let crew = self.jobs.crew(self.rules, self.implementation);
+        let separate = self.rules.separates_parts();
         Walk::<R, M, J> {
-            lead: Expander::new(&mut *rules, implementation),
+            lead: Expander::new(&mut *self.rules, self.implementation),
             crew,
             memory: Memory {
-                implementation,
-                proceed: &mut *how.proceed,
+                implementation: self.implementation,
+                proceed: &mut *self.proceed,
                 wanted,
                 pairs: Pairs::new(order, separate),
+                most,
                 closure: Closure::default(),
                 depth: 0,
                 taken: 0,
@@ -102,20 +163,11 @@ where
                 met: Vec::new(),
                 row: Vec::new(),
             },
-            nodes: &mut *nodes,
-            map,
+            nodes: &mut *self.nodes,
+            map: self.map,
         }
         .run()
-    };
-    let wanted = how.counterexamples;
-    let first = match walk(order, 1, Vec::new()) {
-        (End::Misled, _) => walk(Order::Equality, 1, Vec::new()).1,
-        (_, outcome) => outcome,
-    };
-    if wanted <= 1 || first.found.is_empty() {
-        return first;
     }
-    walk(Order::Equality, wanted, first.found).1
 }
 
 /// Why a walk ended before all pairs were taken.
@@ -124,6 +176,8 @@ enum End {
     Enough,
     /// Pairs were dropped that may ask more than those they were dropped for.
     Misled,
+    /// More pairs were met than is worth while without another order.
+    Many,
 }
 
 struct Walk<'a, R, M, J: Jobs<R, M>> {
@@ -140,7 +194,9 @@ struct Memory<'a, M> {
     implementation: &'a M,
     proceed: &'a mut dyn FnMut(&Effort) -> ControlFlow<()>,
     wanted: usize,
-    pairs: Pairs,
+    pairs: Pairs<'a>,
+    /// How many pairs may be met while only equal ones count as met before.
+    most: u32,
     /// Which states of the implementation have internal steps.
     closure: Closure,
     depth: usize,
@@ -196,6 +252,9 @@ impl<M: Semantics<State = StateId>> Memory<'_, M> {
         if !self.taken.is_multiple_of(PATIENCE) {
             return ControlFlow::Continue(());
         }
+        if self.pairs.len() > self.most && matches!(self.pairs.order(), Order::Equality) {
+            return ControlFlow::Break(End::Many);
+        }
         let effort = self.effort(nodes);
         (self.proceed)(&effort).map_break(|()| End::Enough)
     }
@@ -238,16 +297,23 @@ impl<M: Semantics<State = StateId>> Memory<'_, M> {
                         }
                     }
                     Next::Outside => {}
-                    Next::Unspecified if self.pairs.order() == Order::Equality => {}
-                    // What dropped pairs may ask more, they ask after one more action at the earliest: this level has
-                    // all violations after as many actions, and one of them is an answer.
-                    Next::Unspecified if self.pairs.has_dropped() => self.misled = true,
-                    Next::Unspecified => self.pairs.compare_by_equality(),
+                    Next::Unspecified => self.left_open(),
                     Next::Forbidden => self.violated(pair, Observed::Action(label))?,
                 }
             }
         }
         ControlFlow::Continue(())
+    }
+
+    /// A set leaves something open.
+    fn left_open(&mut self) {
+        match self.pairs.order() {
+            Order::Equality | Order::Covered(_) => {}
+            // What dropped pairs may ask more, they ask after one more action at the earliest: this level has
+            // all violations after as many actions, and one of them is an answer.
+            Order::Inclusion if self.pairs.has_dropped() => self.misled = true,
+            Order::Inclusion => self.pairs.compare_by_equality(),
+        }
     }
 
     fn violated(&mut self, pair: u32, observed: Observed) -> ControlFlow<End> {
