@@ -81,7 +81,7 @@ fn read_pieces(
     if header.transitions != transitions {
         return Ok(None);
     }
-    let loaded = reader.finish(&header, length).ok();
+    let loaded = reader.finish(&header, length, jobs).ok();
     Ok(loaded
         .filter(|loaded| loaded.lints.is_empty())
         .map(|loaded| loaded.value))
@@ -100,8 +100,16 @@ impl Reader<'_> {
             return false;
         };
         self.states = self.states.max(lines.states);
-        for &(source, label, target) in &lines.transitions {
-            self.transition(source, labels[label as usize], target, span);
+        let transitions = lines
+            .transitions
+            .iter()
+            .map(|&(source, label, target)| (source, labels[label as usize], target));
+        if labels.contains(&LabelId::DELTA) {
+            for (source, label, target) in transitions {
+                self.transition(source, label, target, span);
+            }
+        } else {
+            self.builder.extend(transitions);
         }
         true
     }
