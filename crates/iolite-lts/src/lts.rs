@@ -5,6 +5,7 @@
 //! state are one slice, sorted by label and target and without repetition.
 
 mod builder;
+mod collected;
 mod rows;
 
 use std::sync::Arc;

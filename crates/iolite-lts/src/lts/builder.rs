@@ -3,8 +3,8 @@
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use super::rows::Rows;
-use super::{Lts, StateId, Step};
+use super::collected::Collected;
+use super::{Lts, StateId};
 use crate::{LabelId, LabelKind, Labels};
 
 /// Why a builder cannot give an [`Lts`].
@@ -24,68 +24,13 @@ const STEPS: usize = 1 << 15;
 /// Threads that pack, at most: each looks through the sources of all steps, so that more of them find less.
 const THREADS: usize = 8;
 
-/// Where the steps of a builder start. Apart from the steps, so that these become rows where they are.
-#[derive(Clone, Debug)]
-enum Sources {
-    /// They come in the order of their sources so far: where the steps of each state begin, up to the
-    /// last source.
-    Rows(Vec<u32>),
-    /// The source of each.
-    Each(Vec<StateId>),
-}
-
-impl Default for Sources {
-    fn default() -> Self {
-        Self::Rows(Vec::new())
-    }
-}
-
-impl Sources {
-    /// How far a source may be beyond the number of steps for rows to be begun up to it: a state far away
-    /// must not cost memory for all before it.
-    const FAR: usize = 1024;
-
-    /// Adds the source of the step that comes after `steps` others.
-    #[inline]
-    fn push(&mut self, source: StateId, steps: usize) {
-        match self {
-            // A row begun is a row that this step or a later one belongs to.
-            Self::Rows(starts) if source.index() + 1 == starts.len() => {}
-            Self::Each(sources) => sources.push(source),
-            Self::Rows(starts) => match u32::try_from(steps) {
-                Ok(start)
-                    if source.index() >= starts.len() && source.index() < 2 * steps + Self::FAR =>
-                {
-                    starts.resize(source.index() + 1, start);
-                }
-                _ => {
-                    let mut sources = Self::of_rows(starts, steps);
-                    sources.push(source);
-                    *self = Self::Each(sources);
-                }
-            },
-        }
-    }
-
-    /// The source of each of the steps in rows that begin here.
-    fn of_rows(starts: &[u32], steps: usize) -> Vec<StateId> {
-        let mut sources = Vec::with_capacity(steps + 1);
-        for state in 0..starts.len() {
-            let end = starts.get(state + 1).map_or(steps, |&end| end as usize);
-            sources.resize(end, StateId::new(state));
-        }
-        sources
-    }
-}
-
 /// Collects states and transitions in any order.
 #[derive(Clone, Debug, Default)]
 pub struct LtsBuilder {
     labels: Labels,
     initial: usize,
     states: usize,
-    sources: Sources,
-    steps: Vec<Step>,
+    steps: Collected,
     names: Vec<Box<str>>,
     places: Vec<Option<Arc<str>>>,
     lines: Vec<u32>,
@@ -182,8 +127,7 @@ impl LtsBuilder {
     #[inline]
     pub fn transition(&mut self, source: StateId, label: LabelId, target: StateId) {
         self.states = self.states.max(source.index() + 1).max(target.index() + 1);
-        self.sources.push(source, self.steps.len());
-        self.steps.push((label, target));
+        self.steps.push(source, (label, target));
     }
 
     /// Adds a transition with its label in `?a`, `!x`, `i`, `delta` notation.
@@ -207,20 +151,11 @@ impl LtsBuilder {
         if self.states == 0 {
             return Err(BuildError::NoStates);
         }
-        let steps = std::mem::take(&mut self.steps);
-        let Ok(count) = u32::try_from(steps.len()) else {
+        if u32::try_from(self.steps.len()).is_err() {
             return Err(BuildError::TooManyTransitions);
-        };
-        let kinds = self.labels.kinds();
-        let rows = match std::mem::take(&mut self.sources) {
-            Sources::Rows(mut starts) => {
-                starts.resize(self.states + 1, count);
-                Rows::in_place(starts, steps, kinds, threads)
-            }
-            Sources::Each(sources) => {
-                Rows::gathered((&sources, &steps), self.states, kinds, threads)
-            }
-        };
+        }
+        let steps = std::mem::take(&mut self.steps);
+        let rows = steps.into_rows(self.states, self.labels.kinds(), threads);
         if !self.names.is_empty() {
             let last = StateId::new(self.states - 1);
             if self.names.len() < self.states {
@@ -243,8 +178,6 @@ impl LtsBuilder {
 
 impl Extend<(StateId, LabelId, StateId)> for LtsBuilder {
     fn extend<T: IntoIterator<Item = (StateId, LabelId, StateId)>>(&mut self, transitions: T) {
-        let transitions = transitions.into_iter();
-        self.steps.reserve(transitions.size_hint().0);
         for (source, label, target) in transitions {
             self.transition(source, label, target);
         }

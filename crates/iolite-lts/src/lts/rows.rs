@@ -6,6 +6,7 @@
 use std::convert::Infallible;
 use std::ops::ControlFlow;
 
+use super::collected::Collected;
 use crate::{LabelId, LabelKind, StateId, Step, in_order};
 
 /// States whose bits are one word: ranges of states begin with a word.
@@ -40,15 +41,15 @@ impl Rows {
     /// Rows of steps in any order. Not where these lie: that would save memory for a while, but steps would change places all over
     /// it, which takes several times as long as reading them from a file.
     pub(super) fn gathered(
-        (sources, steps): (&[StateId], &[Step]),
+        steps: &Collected,
         states: usize,
         kinds: &[LabelKind],
         threads: usize,
     ) -> Self {
-        let offsets = offsets(sources, states, threads);
+        let offsets = offsets(steps, states, threads);
         let mut rows = Self::over(offsets, untouched(steps.len()));
         let kept = on_threads(rows.ranges(threads), &|mut range: Range<'_>| {
-            range.fill(sources, steps);
+            range.fill(steps);
             range.tidy(kinds)
         });
         rows.close_gaps(&kept);
@@ -120,17 +121,12 @@ impl Rows {
 }
 
 /// Where the row of each state begins, and where the last one ends.
-fn offsets(sources: &[StateId], states: usize, threads: usize) -> Vec<u32> {
-    let mut offsets = vec![0u32; states + 1];
+fn offsets(steps: &Collected, states: usize, threads: usize) -> Vec<u32> {
+    let mut offsets = vec![0; states + 1];
     let range = states.div_ceil(threads);
     let ranges = offsets[..states].chunks_mut(range).enumerate().collect();
     on_threads(ranges, &|(k, counts): (usize, &mut [u32])| {
-        let first = k * range;
-        for source in sources {
-            if let Some(count) = counts.get_mut(source.index().wrapping_sub(first)) {
-                *count += 1;
-            }
-        }
+        steps.count(k * range, counts);
     });
     let mut start = 0;
     for offset in &mut offsets {
@@ -169,15 +165,9 @@ struct Range<'a> {
 
 impl Range<'_> {
     /// Puts those steps here whose sources are these states.
-    fn fill(&mut self, sources: &[StateId], steps: &[Step]) {
-        for (source, step) in sources.iter().zip(steps) {
-            let row = source.index().wrapping_sub(self.first);
-            if let Some(place) = self.starts.get_mut(row) {
-                self.steps[*place as usize - self.begin] = *step;
-                *place += 1;
-            }
-        }
-        // Each row now begins where the next one does.
+    fn fill(&mut self, steps: &Collected) {
+        steps.copy(self.first, self.starts, self.begin, self.steps);
+        // The place of each row has moved to where the next one begins.
         self.starts.copy_within(..self.starts.len() - 1, 1);
         self.starts[0] = self.begin as u32;
     }
