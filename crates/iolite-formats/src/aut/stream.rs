@@ -327,6 +327,31 @@ mod tests {
         }
     }
 
+    /// Sources in order or not, and a mistake in the last of many pieces.
+    #[test]
+    fn mistakes_far_behind_the_beginning_are_found_by_any_threads() {
+        let mistakes = [
+            "(0, \"a\", 1)",
+            "(0, \"a\", 1",
+            "(0, \"\", 1)",
+            "des (0, 900, 900)",
+            "(4294967295, \"a\", 1)",
+            "(0, \"a\", 900)",
+            "(0, \"delta\", 1)",
+        ];
+        for stride in [1, 7] {
+            for mistake in mistakes {
+                let mut file = String::from("des (0, 900, 900)\n");
+                for k in 0..899 {
+                    let state = k * stride % 900;
+                    file += &format!("({state}, \"l{}\", {})\n", k % 13, k % 50);
+                }
+                file += mistake;
+                compare(file.as_bytes(), 50, 64);
+            }
+        }
+    }
+
     #[test]
     fn lines_may_be_longer_than_a_piece() {
         let label = "x".repeat(3 * PIECE);

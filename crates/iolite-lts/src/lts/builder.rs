@@ -310,19 +310,22 @@ mod tests {
 
     #[test]
     fn a_large_system_is_packed_by_the_threads_that_were_asked_for() {
+        let count = 3 * STEPS;
+        let label = LabelId::DELTA;
+        let transition = |k: usize| {
+            let source = StateId::new(k * 7919 % count / 3);
+            (source, label, StateId::new(k % 1000))
+        };
         let build = |jobs| {
             let mut builder = LtsBuilder::new();
-            let label = builder.label(LabelKind::Input, "a");
-            let count = 3 * STEPS;
-            builder.extend((0..count).map(|k| {
-                let source = StateId::new(k * 7919 % count / 3);
-                (source, label, StateId::new(k % 1000))
-            }));
+            builder.extend((0..count).map(transition));
+            assert_eq!(builder.transition_count(), count);
             let jobs = NonZeroUsize::new(jobs).unwrap();
             builder.build_with_jobs(jobs).unwrap()
         };
         let alone = build(1);
-        assert_eq!(alone.transition_count(), 3 * STEPS);
+        let expected: BTreeSet<_> = (0..count).map(transition).collect();
+        assert!(alone.transitions().eq(expected));
         assert!([2, 3, 100].iter().all(|&jobs| build(jobs) == alone));
     }
 
