@@ -84,6 +84,70 @@ fn what_cannot_be_written_leaves_no_file() {
     }
 }
 
+/// A file with a mistake far behind its beginning, and what is said about it: the same, with its line, whoever read that far.
+#[test]
+fn mistakes_of_a_large_file_are_told_alike() {
+    let folder = scratch("jobs-mistakes");
+    let good = large(40_000);
+    let lines: Vec<&str> = good.lines().collect();
+    let late = lines.len() - 3;
+    let cases = [
+        ("(1,\"?a\",2", late, "this is no transition"),
+        ("(1,\"\",2)", late, "the label is empty"),
+        ("des (0,120000,40000)", late, "this is no transition"),
+        ("(1,\"?a\",4294967295)", late, "state numbers end at"),
+        ("(1,\"?a\",40000)", late, "state 40000 is named"),
+        ("", late, "the file has 119999"),
+    ];
+    for (k, (line, at, told)) in cases.into_iter().enumerate() {
+        let mut lines = lines.clone();
+        lines[at] = line;
+        // Sources in no order, so that rows are gathered.
+        lines[1..at].reverse();
+        let model = write(&folder, &format!("{k}.aut"), lines.join("\n"));
+        let shown = |jobs| {
+            let run = iolite(&["show", &model, "--format", "aut", "--jobs", jobs]);
+            run.expect(2).stderr
+        };
+        let alone = shown("1");
+        assert!(alone.contains(told), "{alone}");
+        for jobs in ["2", "4"] {
+            assert_eq!(shown(jobs), alone);
+        }
+    }
+}
+
+/// A large model beside a small one, beside one of half of its size, and beside one of its size.
+#[test]
+fn two_models_of_any_size_are_read_as_by_one_thread() {
+    let folder = scratch("jobs-sizes");
+    let models = [3, 30_000, 80_000].map(|states| {
+        let text = large(states);
+        let mut lines: Vec<&str> = text.lines().collect();
+        lines[1..].reverse();
+        write(&folder, &format!("{states}.aut"), lines.join("\n"))
+    });
+    for one in &models {
+        for other in &models {
+            let related = |jobs| {
+                let args = ["relate", "trace", one, other, "--jobs", jobs, "--json"];
+                let run = iolite(&args);
+                // Each thread has memory of its own.
+                let lines = run
+                    .stdout
+                    .lines()
+                    .filter(|line| !line.contains("\"bytes\":"));
+                let told = lines.collect::<Vec<_>>().join("\n");
+                (run.code, told, run.stderr)
+            };
+            let alone = related("1");
+            for jobs in ["2", "5"] {
+                assert_eq!(related(jobs), alone);
+            }
+        }
+    }
+}
+
 /// The system of one job that is just being started is none of the daemons that the ended system of another job left behind.
 #[test]
 fn a_job_ends_no_system_of_another() {

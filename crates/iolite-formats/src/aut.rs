@@ -63,7 +63,7 @@ pub fn read(bytes: &[u8], options: &AutOptions) -> Result<Loaded<Lts>, Rejected>
     if !reader.found.is_empty() {
         return Err(Rejected(reader.found));
     }
-    reader.finish(&header, bytes.len())
+    reader.finish(&header, bytes.len(), NonZeroUsize::MIN)
 }
 
 struct Header {
@@ -250,8 +250,13 @@ impl<'a> Reader<'a> {
         Some(id)
     }
 
-    /// The system that a file of so many bytes holds.
-    fn finish(mut self, header: &Header, length: usize) -> Result<Loaded<Lts>, Rejected> {
+    /// The system that a file of so many bytes holds, packed by so many threads.
+    fn finish(
+        mut self,
+        header: &Header,
+        length: usize,
+        jobs: NonZeroUsize,
+    ) -> Result<Loaded<Lts>, Rejected> {
         // Numbers in the file cost a few bytes each, states cost memory: a file may not name a
         // state far beyond what its transitions could reach.
         let most = 16 * (length as u64 + 1024);
@@ -304,7 +309,7 @@ impl<'a> Reader<'a> {
             .ensure_states(header.states.max(self.states) as usize);
         self.builder
             .set_initial(StateId::new(header.initial as usize));
-        let lts = self.builder.build().map_err(|e| {
+        let lts = self.builder.build_with_jobs(jobs).map_err(|e| {
             Rejected::from(Diagnostic::error(
                 codes::AUT_HEADER,
                 Span::at(0),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use iolite_lts::{LabelId, LabelKind, Lts, Semantics, StateId, Step, Suspension, in_order};
 use iolite_property::Observer;
-use rustc_hash::FxHashMap;
+use rustc_hash::FxHashSet;
 
 use super::Satisfaction;
 
@@ -21,8 +21,8 @@ const AHEAD: usize = 8;
 /// Chunks between two questions whether to go on.
 const PATIENCE: usize = 16;
 
-/// States of all observers together up to which pairs are found in a table with a place for each.
-const FEW_PLACES: usize = 8;
+/// States of all observers together up to which there is a bit for each, beside each state of the system.
+const FEW_PLACES: usize = 256;
 
 /// Asked now and then, with the number of pairs met and the length up to which all traces were looked at.
 pub(super) type Proceed<'a> = dyn FnMut(usize, usize) -> bool + 'a;
@@ -41,37 +41,36 @@ struct Met {
     label: LabelId,
 }
 
-/// The numbers of the pairs that were met.
+/// Which pairs were met.
 enum Index {
-    /// So many places for each state of the system.
-    Dense(usize, Vec<u32>),
-    Hashed(FxHashMap<(StateId, Place), u32>),
+    /// So many bits for each state of the system, one a place.
+    Dense(usize, Vec<u64>),
+    Hashed(FxHashSet<(StateId, Place)>),
 }
 
 impl Index {
-    /// Notes the number of a pair, unless it has one. Says whether it had none.
-    fn insert(&mut self, state: StateId, place: Place, number: u32) -> bool {
+    /// Notes a pair. Says whether it is new.
+    fn insert(&mut self, state: StateId, place: Place) -> bool {
         match self {
-            Self::Dense(width, numbers) => {
+            Self::Dense(width, words) => {
                 let at = state.index() * *width + place as usize;
-                if numbers.len() <= at {
-                    numbers.resize((state.index() + 1) * *width, NONE);
+                let (word, bit) = (at / 64, 1 << (at % 64));
+                if words.len() <= word {
+                    words.resize(word + 1, 0);
                 }
-                let is_new = numbers[at] == NONE;
-                if is_new {
-                    numbers[at] = number;
-                }
+                let is_new = words[word] & bit == 0;
+                words[word] |= bit;
                 is_new
             }
-            Self::Hashed(numbers) => *numbers.entry((state, place)).or_insert(number) == number,
+            Self::Hashed(pairs) => pairs.insert((state, place)),
         }
     }
 
     /// Reads from memory what noting pairs of these states will need, all at once.
     fn look_ahead(&self, states: impl Iterator<Item = StateId>) {
-        if let Self::Dense(width, numbers) = self {
-            let found = states.filter_map(|state| numbers.get(state.index() * *width));
-            std::hint::black_box(found.fold(0, |sum, number| sum ^ number));
+        if let Self::Dense(width, words) = self {
+            let found = states.filter_map(|state| words.get(state.index() * *width / 64));
+            std::hint::black_box(found.fold(0, |sum, word| sum ^ word));
         }
     }
 }
@@ -194,7 +193,7 @@ impl<'a> Search<'a> {
             index: if width <= FEW_PLACES {
                 Index::Dense(width, Vec::new())
             } else {
-                Index::Hashed(FxHashMap::default())
+                Index::Hashed(FxHashSet::default())
             },
             met: Vec::new(),
             limit,
@@ -211,7 +210,7 @@ impl<'a> Search<'a> {
     fn reach(&mut self, state: StateId, place: Place, before: u32, label: LabelId) {
         let number = self.met.len() as u32;
         assert!(number < NONE, "fewer than 2^32 - 1 pairs");
-        if self.index.insert(state, place, number) {
+        if self.index.insert(state, place) {
             self.met.push(Met {
                 state,
                 place,
@@ -395,5 +394,31 @@ impl<'a> Search<'a> {
         }
         trace.reverse();
         trace
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_pair_is_new_once(
+            pairs in proptest::collection::vec((0..200usize, 0..70u32), 0..400),
+            width in 1..70usize,
+        ) {
+            let mut bits = Index::Dense(width, Vec::new());
+            let mut hashed = Index::Hashed(FxHashSet::default());
+            let mut met = std::collections::BTreeSet::new();
+            for (state, place) in pairs {
+                let (state, place) = (StateId::new(state), place % width as Place);
+                let is_new = met.insert((state, place));
+                prop_assert_eq!(bits.insert(state, place), is_new);
+                prop_assert_eq!(hashed.insert(state, place), is_new);
+                bits.look_ahead(met.iter().map(|pair| pair.0));
+            }
+        }
     }
 }

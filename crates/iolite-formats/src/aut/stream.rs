@@ -81,7 +81,7 @@ fn read_pieces(
     if header.transitions != transitions {
         return Ok(None);
     }
-    let loaded = reader.finish(&header, length).ok();
+    let loaded = reader.finish(&header, length, jobs).ok();
     Ok(loaded
         .filter(|loaded| loaded.lints.is_empty())
         .map(|loaded| loaded.value))
@@ -100,8 +100,16 @@ impl Reader<'_> {
             return false;
         };
         self.states = self.states.max(lines.states);
-        for &(source, label, target) in &lines.transitions {
-            self.transition(source, labels[label as usize], target, span);
+        let transitions = lines
+            .transitions
+            .iter()
+            .map(|&(source, label, target)| (source, labels[label as usize], target));
+        if labels.contains(&LabelId::DELTA) {
+            for (source, label, target) in transitions {
+                self.transition(source, label, target, span);
+            }
+        } else {
+            self.builder.extend(transitions);
         }
         true
     }
@@ -316,6 +324,31 @@ mod tests {
                 bytes[at] = byte;
             }
             compare(&bytes, drops, piece);
+        }
+    }
+
+    /// Sources in order or not, and a mistake in the last of many pieces.
+    #[test]
+    fn mistakes_far_behind_the_beginning_are_found_by_any_threads() {
+        let mistakes = [
+            "(0, \"a\", 1)",
+            "(0, \"a\", 1",
+            "(0, \"\", 1)",
+            "des (0, 900, 900)",
+            "(4294967295, \"a\", 1)",
+            "(0, \"a\", 900)",
+            "(0, \"delta\", 1)",
+        ];
+        for stride in [1, 7] {
+            for mistake in mistakes {
+                let mut file = String::from("des (0, 900, 900)\n");
+                for k in 0..899 {
+                    let state = k * stride % 900;
+                    file += &format!("({state}, \"l{}\", {})\n", k % 13, k % 50);
+                }
+                file += mistake;
+                compare(file.as_bytes(), 50, 64);
+            }
         }
     }
 

@@ -479,17 +479,26 @@ impl Workspace {
         reference.name.is_none() && is_aut() && !is_known()
     }
 
+    /// A large file, to be read piece by piece; `None` for small ones.
+    fn open_stream(&self, reference: &ModelRef) -> Option<FileStream> {
+        FileStream::open(reference, LARGE_TEXT, self.wanted)
+    }
+
     /// Reads a large file piece by piece, by so many threads. `None` where there is something to say about it, which needs its
-    /// text, and for small files.
-    fn read_pieces(&self, reference: &ModelRef, jobs: NonZeroUsize) -> Option<(Lts, Left)> {
-        let mut stream = FileStream::open(reference, LARGE_TEXT, self.wanted)?;
+    /// text.
+    fn read_pieces(
+        &self,
+        reference: &ModelRef,
+        mut stream: FileStream,
+        jobs: NonZeroUsize,
+    ) -> Option<(Lts, Left)> {
         self.count_read(reference.path());
         let lts = aut::read_stream(&mut stream, &self.read.aut_options(), jobs).ok()??;
         Some((lts, stream.finish(reference.path(), self.style)))
     }
 
-    /// Reads two large files at the same time, where both are to be read piece by piece. Nothing is said about them before
-    /// somebody asks for one.
+    /// Reads two large files at the same time, where both are to be read piece by piece and neither is much larger: that one is
+    /// read faster by all threads. Nothing is said about them before somebody asks for one.
     pub(crate) fn read_both(&self, one: &ModelRef, other: &ModelRef) {
         let (one, other) = (self.resolved(one), self.resolved(other));
         let Some(half) = NonZeroUsize::new(self.jobs.get() / 2) else {
@@ -498,15 +507,23 @@ impl Workspace {
         if one.path() == other.path() || !self.may_stream(&one) || !self.may_stream(&other) {
             return;
         }
-        let read = |reference: &ModelRef, jobs| {
-            if let Some(read) = self.read_pieces(reference, jobs) {
+        let streams = (self.open_stream(&one), self.open_stream(&other));
+        let (Some(one_stream), Some(other_stream)) = streams else {
+            return;
+        };
+        let (size, other_size) = (one_stream.size(), other_stream.size());
+        if 2 * size.min(other_size) < size.max(other_size) {
+            return;
+        }
+        let read = |reference: &ModelRef, stream, jobs| {
+            if let Some(read) = self.read_pieces(reference, stream, jobs) {
                 lock(&self.read_ahead).insert(reference.path().to_owned(), read);
             }
         };
         thread::scope(|scope| {
-            scope.spawn(|| read(&other, half));
+            scope.spawn(|| read(&other, other_stream, half));
             let rest = self.jobs.get() - half.get();
-            read(&one, NonZeroUsize::new(rest).unwrap_or(half));
+            read(&one, one_stream, NonZeroUsize::new(rest).unwrap_or(half));
         });
     }
 
@@ -517,7 +534,8 @@ impl Workspace {
         }
         let path = reference.path();
         let ahead = lock(&self.read_ahead).remove(path);
-        let (lts, left) = ahead.or_else(|| self.read_pieces(reference, self.jobs))?;
+        let read = || self.read_pieces(reference, self.open_stream(reference)?, self.jobs);
+        let (lts, left) = ahead.or_else(read)?;
         self.warn_of_idle_directions(path, lts.labels());
         let mut reference = reference.clone();
         match left {

@@ -68,6 +68,8 @@ impl Checksum {
 /// Reads a file piece by piece, and takes on the way what is wanted of it.
 pub(super) struct FileStream {
     inner: Box<dyn Read + Send>,
+    /// Bytes of the file, packed as it may be.
+    size: u64,
     left: u64,
     takes: Takes,
 }
@@ -93,6 +95,7 @@ impl FileStream {
             return None;
         }
         Some(Self {
+            size: about.len(),
             left: if is_packed { MOST_UNPACKED } else { u64::MAX },
             inner: if is_packed {
                 Box::new(MultiGzDecoder::new(io::BufReader::new(opened)))
@@ -110,6 +113,11 @@ impl FileStream {
                 _ => Takes::Checksum(Crc::new()),
             },
         })
+    }
+
+    /// Bytes of the file, packed as it may be.
+    pub(super) fn size(&self) -> u64 {
+        self.size
     }
 
     /// What is left of the file, which was read to its end.
