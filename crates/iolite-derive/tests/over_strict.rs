@@ -53,16 +53,16 @@ fn random_case(model: &Lts, seed: u64) -> TestCase {
         case.push(TestState {
             step,
             verdict: ends[rng.random_range(0..ends.len())],
-            locations: Vec::new(),
-            places: Vec::new(),
+            locations: std::sync::Arc::default(),
+            places: std::sync::Arc::default(),
         });
     }
     for verdict in ends {
         case.push(TestState {
             step: TestStep::End,
             verdict,
-            locations: Vec::new(),
-            places: Vec::new(),
+            locations: std::sync::Arc::default(),
+            places: std::sync::Arc::default(),
         });
     }
     let labels = Arc::new(labels.clone());

@@ -317,11 +317,11 @@ fn places_are_names_alone() {
         json::read(&format!("{}{more}{}", &text[..close], &text[close..])).unwrap()
     };
     let (plain, given) = (read(""), read(r#", "places": ["Busy", "Late"]"#));
-    assert_eq!(plain.states()[1].places, ["Busy"]);
-    assert_eq!(given.states()[1].places, ["Busy", "Late"]);
+    assert_eq!(*plain.states()[1].places, ["Busy"]);
+    assert_eq!(*given.states()[1].places, ["Busy", "Late"]);
     for case in [plain, given] {
         assert_eq!(
-            case.states()[1].locations,
+            *case.states()[1].locations,
             ["Busy (line 4)", "Busy (line 9)"]
         );
         assert_eq!(json::read(&json::write(&case)).unwrap(), case);
@@ -385,8 +385,8 @@ proptest! {
         // Names, places and what is only said of the model do not count.
         let plain = |case: &TestCase| {
             let states = case.states().iter().map(|state| TestState {
-                locations: Vec::new(),
-                places: Vec::new(),
+                locations: std::sync::Arc::default(),
+                places: std::sync::Arc::default(),
                 ..state.clone()
             });
             let labels = std::sync::Arc::clone(case.labels());
@@ -494,4 +494,34 @@ fn the_verdict_of_an_empty_test_case_is_seen() {
         aut::write(&end(Verdict::Fail)),
         aut::write(&end(Verdict::Pass))
     );
+}
+
+/// Test cases of one reader have lists of places in common, and are those that are read one by one.
+#[test]
+fn places_are_shared() {
+    let state = |next: u32, places: &str| {
+        format!(r#"{{"stimulate":"?a","next":{next},"verdict":"pass","locations":{places}}}"#)
+    };
+    let (busy, late) = (r#"["Busy","Idle (line 3)"]"#, r#"["Late"]"#);
+    let text = format!(
+        r#"{{"format":"iolite-test-case","version":1,"name":"c","relation":"ioco","model":{{}},
+            "inputs":["a"],"outputs":[],"states":[{},{},{},{{"verdict":"pass"}}]}}"#,
+        state(1, busy),
+        state(2, late),
+        state(3, busy),
+    );
+    let mut reader = json::Reader::default();
+    let (one, other) = (reader.read(&text).unwrap(), reader.read(&text).unwrap());
+    assert_eq!(one, json::read(&text).unwrap());
+    let [first, second, third, _] = one.states() else {
+        panic!("{one}")
+    };
+    let is_one = std::sync::Arc::<[String]>::ptr_eq;
+    assert!(is_one(&first.locations, &third.locations));
+    assert!(is_one(&first.locations, &other.states()[2].locations));
+    assert!(is_one(&first.places, &third.places));
+    assert_eq!(*first.places, ["Busy", "Idle"]);
+    // Without lines the places are their names.
+    assert!(is_one(&second.locations, &second.places));
+    assert!(!is_one(&first.locations, &first.places));
 }

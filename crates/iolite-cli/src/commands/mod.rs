@@ -5,6 +5,8 @@ pub(crate) mod check;
 pub(crate) mod classify;
 pub(crate) mod completions;
 pub(crate) mod derive;
+mod derive_document;
+mod derive_storage;
 pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod explain_code;

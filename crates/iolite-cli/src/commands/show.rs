@@ -207,7 +207,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
         .without_texts()
         .without_hashes()
         .with_jobs(jobs(args));
-    if let Some(case) = workspace.symbolic_case(args.model.path())? {
+    if let Some(case) = workspace.symbolic_case(&args.model)? {
         let text = match format(args)? {
             ShowFormat::Iol => symbolic_test_case::iol::write(&case)
                 .map_err(|e| Error::input(format!("{}: {e}", args.model)))?,

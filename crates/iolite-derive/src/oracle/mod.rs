@@ -14,6 +14,7 @@ pub(crate) mod uioco;
 
 use std::fmt::Debug;
 use std::hash::Hash;
+use std::sync::Arc;
 
 use iolite_expr::Term;
 use iolite_lts::{LabelId, Labels, StateId};
@@ -44,6 +45,17 @@ pub struct Places {
 }
 
 impl Places {
+    /// The same as states of test cases have it. Names and words are one list where they do not differ.
+    pub(crate) fn shared(self) -> SharedPlaces {
+        let locations: Arc<[String]> = self.locations.into();
+        let names = if *locations == *self.names {
+            Arc::clone(&locations)
+        } else {
+            self.names.into()
+        };
+        SharedPlaces { locations, names }
+    }
+
     /// These too, each once.
     pub(crate) fn extend(&mut self, more: Self) {
         for (to, from) in [
@@ -57,6 +69,15 @@ impl Places {
             }
         }
     }
+}
+
+/// Places that several states of a test case are at.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SharedPlaces {
+    /// In words.
+    pub(crate) locations: Arc<[String]>,
+    /// The names alone.
+    pub(crate) names: Arc<[String]>,
 }
 
 /// A specification under a relation, walked on demand: the suspension automaton for ioco, `Δ_s` with

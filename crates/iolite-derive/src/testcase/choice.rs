@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use iolite_lts::{LabelId, Labels};
 
+use crate::oracle::SharedPlaces;
 use crate::testcase::arena::Arena;
 use crate::{
     Criterion, FiniteOracle, Meaning, ModelRef, TestCase, TestState, TestStateId, TestStep, Verdict,
@@ -26,14 +27,15 @@ pub(crate) fn along<O: FiniteOracle>(
         stimuli.clear();
         oracle.inputs_from(at, &mut stimuli);
         let next_id = arena.hole();
+        let places = oracle.places(&at).shared();
         let state = if let Some(&(_, next)) = stimuli.iter().find(|&&(l, _)| l == label) {
-            let state = stimulate_state(oracle, at, label, next_id);
+            let state = stimulate_state(oracle, at, label, next_id, places);
             at = next;
             state
         } else {
             let wanted = follow(oracle, at, label);
-            let mut state =
-                observe_state(oracle, at, arena, &mut |arena, _| arena.verdict(leaving));
+            let leave = &mut |arena: &mut Arena, _| arena.verdict(leaving);
+            let mut state = observe_state(oracle, at, arena, leave, places);
             if state.verdict == Verdict::Pass {
                 // Silence ends the run here, and is not what the trace has.
                 state.verdict = leaving;
@@ -44,9 +46,9 @@ pub(crate) fn along<O: FiniteOracle>(
         arena.states[id.index()] = state;
         id = next_id;
     }
-    arena.states[id.index()] = observe_state(oracle, at, arena, &mut |arena, _| {
-        arena.verdict(Verdict::Pass)
-    });
+    let places = oracle.places(&at).shared();
+    let end = &mut |arena: &mut Arena, _| arena.verdict(Verdict::Pass);
+    arena.states[id.index()] = observe_state(oracle, at, arena, end, places);
     root
 }
 
@@ -82,6 +84,7 @@ pub(crate) fn stimulate_state<O: FiniteOracle>(
     at: O::State,
     stimulus: LabelId,
     next: TestStateId,
+    places: SharedPlaces,
 ) -> TestState {
     let mut outputs = Vec::new();
     oracle.outputs_from(at, &mut outputs);
@@ -90,7 +93,6 @@ pub(crate) fn stimulate_state<O: FiniteOracle>(
         .filter(|(_, meaning)| *meaning == Meaning::Forbidden)
         .map(|(label, _)| (label, Verdict::Fail))
         .collect();
-    let places = oracle.places(&at);
     TestState {
         step: TestStep::Stimulate {
             stimulus,
@@ -109,6 +111,7 @@ pub(crate) fn observe_state<O: FiniteOracle>(
     at: O::State,
     arena: &mut Arena,
     grow: &mut impl FnMut(&mut Arena, O::State) -> TestStateId,
+    places: SharedPlaces,
 ) -> TestState {
     let mut meanings = Vec::new();
     oracle.outputs_from(at, &mut meanings);
@@ -132,7 +135,6 @@ pub(crate) fn observe_state<O: FiniteOracle>(
         // ν of a state from which θ leads on is never a run's verdict; "not ended" is what it is.
         (Some(target(arena, silence)), Verdict::Inconc)
     };
-    let places = oracle.places(&at);
     TestState {
         step: TestStep::Observe {
             outputs,

@@ -150,7 +150,7 @@ impl<M: Semantics<State = StateId>> ConfDerivation<M> {
         offered: &OfferedSet,
         targets: Vec<TestStateId>,
     ) -> TestState {
-        let places = places(&self.view, set);
+        let places = places(&self.view, set).shared();
         TestState {
             step: TestStep::Offer {
                 actions: offered.actions.iter().copied().zip(targets).collect(),
@@ -216,7 +216,7 @@ impl<M: Semantics<State = StateId>> ConfDerivation<M> {
             };
             arena.states[id.index()] = match offered {
                 None => {
-                    let places = places(&self.view, set);
+                    let places = places(&self.view, set).shared();
                     TestState {
                         locations: places.locations,
                         places: places.names,

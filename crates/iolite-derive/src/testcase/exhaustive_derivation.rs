@@ -280,12 +280,13 @@ impl<S: Copy + Eq + std::hash::Hash> AllTests<S> {
         self.observing(oracle, at, depth, &mut found);
         let mut stimuli = Vec::new();
         oracle.inputs_from(at, &mut stimuli);
+        let places = oracle.places(&at).shared();
         'all: for (stimulus, next) in stimuli {
             for next in self.tests(oracle, next, depth - 1) {
                 if self.is_full(&found) {
                     break 'all;
                 }
-                let state = stimulate_state(oracle, at, stimulus, next);
+                let state = stimulate_state(oracle, at, stimulus, next, places.clone());
                 found.push(self.arena.push(state));
             }
         }
@@ -302,10 +303,12 @@ impl<S: Copy + Eq + std::hash::Hash> AllTests<S> {
         found: &mut Vec<TestStateId>,
     ) {
         let mut nexts = Vec::new();
-        observe_state(oracle, at, &mut self.arena, &mut |_, next| {
+        let places = oracle.places(&at).shared();
+        let mut note = |_: &mut Arena, next| {
             nexts.push(next);
             TestStateId::new(0)
-        });
+        };
+        observe_state(oracle, at, &mut self.arena, &mut note, places.clone());
         let choices: Vec<Vec<TestStateId>> = nexts
             .iter()
             .map(|&next| self.tests(oracle, next, depth - 1))
@@ -316,10 +319,12 @@ impl<S: Copy + Eq + std::hash::Hash> AllTests<S> {
                 return;
             }
             let mut k = 0;
-            let state = observe_state(oracle, at, &mut self.arena, &mut |_, _| {
+            let mut chosen = |_: &mut Arena, _| {
                 k += 1;
                 choices[k - 1][index[k - 1]]
-            });
+            };
+            let arena = &mut self.arena;
+            let state = observe_state(oracle, at, arena, &mut chosen, places.clone());
             found.push(self.arena.push(state));
             let Some(turn) = (0..index.len()).rfind(|&i| index[i] + 1 < choices[i].len()) else {
                 return;

@@ -207,8 +207,8 @@ impl<M: Semantics<State = StateId>, O: Objective> Draw<'_, M, O> {
         self.arena.states[id.index()] = TestState {
             step,
             verdict: Verdict::Inconc,
-            locations,
-            places,
+            locations: locations.into(),
+            places: places.into(),
         };
     }
 }

@@ -61,7 +61,7 @@ impl ExploredAutomaton<'_> {
     fn stimulate(&self, at: SetId, stimulus: LabelId, next: TestStateId) -> TestState {
         let wrong = |output: &LabelId| self.coverage.after(at, *output).is_none();
         let preempted = self.outputs.iter().copied().filter(wrong);
-        let places = self.places(at);
+        let places = self.places(at).shared();
         TestState {
             step: TestStep::Stimulate {
                 stimulus,
@@ -85,7 +85,7 @@ impl ExploredAutomaton<'_> {
         let outputs = self.outputs.iter().map(|&output| (output, target(output)));
         let outputs = outputs.collect();
         let quiescence = Some(target(LabelId::DELTA));
-        let places = self.places(at);
+        let places = self.places(at).shared();
         TestState {
             step: TestStep::Observe {
                 outputs,

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
+use rustc_hash::FxHashMap;
 
+use crate::oracle::SharedPlaces;
 use crate::testcase::arena::Arena;
 use crate::testcase::choice::{numbered_case, observe_state, stimulate_state};
 use crate::{CaseWork, FiniteOracle, ModelRef, TestCase, TestState, Verdict};
@@ -30,6 +32,10 @@ impl Default for Weights {
         }
     }
 }
+
+/// Places whose lists the states of a tree share. A tree comes to the same ones again where there are few, and seldom where
+/// there are many.
+const MOST_KNOWN: usize = 64;
 
 /// Seeded random derivation.
 #[derive(Clone, Debug)]
@@ -119,6 +125,7 @@ impl RandomDerivation {
         let root = arena.hole();
         let mut queue = VecDeque::from([(root, oracle.start(), self.depth)]);
         let mut stimuli = Vec::new();
+        let mut known: FxHashMap<O::State, SharedPlaces> = FxHashMap::default();
         while let Some((id, at, depth)) = queue.pop_front() {
             stimuli.clear();
             oracle.inputs_from(at, &mut stimuli);
@@ -136,8 +143,16 @@ impl RandomDerivation {
                 queue.push_back((id, next, depth - 1));
                 id
             };
+            let places = if let Some(places) = known.get(&at) {
+                places.clone()
+            } else {
+                let places = oracle.places(&at).shared();
+                if known.len() < MOST_KNOWN {
+                    known.insert(at, places.clone());
+                }
+                places
+            };
             let state = if full || choice < u64::from(stop) {
-                let places = oracle.places(&at);
                 TestState {
                     locations: places.locations,
                     places: places.names,
@@ -145,12 +160,41 @@ impl RandomDerivation {
                 }
             } else if choice < u64::from(stop) + u64::from(stimulate) {
                 let (stimulus, next) = stimuli[rng.random_range(0..stimuli.len())];
-                stimulate_state(oracle, at, stimulus, grow(&mut arena, next))
+                stimulate_state(oracle, at, stimulus, grow(&mut arena, next), places)
             } else {
-                observe_state(oracle, at, &mut arena, &mut grow)
+                observe_state(oracle, at, &mut arena, &mut grow, places)
             };
             arena.states[id.index()] = state;
         }
         arena.states
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use iolite_lts::{LtsBuilder, QuiescencePolicy, StateId};
+
+    use super::*;
+    use crate::IocoOracle;
+
+    #[test]
+    fn states_of_a_tree_share_their_places() {
+        let mut builder = LtsBuilder::new();
+        for (source, text, target) in [(0, "?a", 1), (1, "!x", 0), (1, "!y", 1)] {
+            builder.transition_text(StateId::new(source), text, StateId::new(target));
+        }
+        let lts = builder.build().unwrap();
+        let mut oracle = IocoOracle::new(&lts, QuiescencePolicy::Livelock);
+        let how = RandomDerivation {
+            count: 20,
+            ..RandomDerivation::default()
+        };
+        let cases = how.derive(&mut oracle, &ModelRef::default());
+        let largest = cases.iter().max_by_key(|case| case.states().len()).unwrap();
+        let told = largest.states().iter().filter(|s| !s.locations.is_empty());
+        let mut lists: Vec<_> = told.clone().map(|s| s.locations.as_ptr()).collect();
+        lists.sort_unstable();
+        lists.dedup();
+        assert!(told.count() > 10 && lists.len() <= 2, "{largest}");
     }
 }

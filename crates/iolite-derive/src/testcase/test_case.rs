@@ -64,10 +64,11 @@ pub struct TestState {
     pub step: TestStep,
     /// ν: the verdict when the run ends here [LTS96, def. 3.1].
     pub verdict: Verdict,
-    /// Where the model can be, in words.
-    pub locations: Vec<String>,
+    /// Where the model can be, in words. States that are at the same places share the list: texts are most of
+    /// the memory of a large test case.
+    pub locations: Arc<[String]>,
     /// The names of those places alone, without values and lines.
-    pub places: Vec<String>,
+    pub places: Arc<[String]>,
 }
 
 impl TestState {
@@ -76,8 +77,8 @@ impl TestState {
         Self {
             step: TestStep::End,
             verdict,
-            locations: Vec::new(),
-            places: Vec::new(),
+            locations: Arc::default(),
+            places: Arc::default(),
         }
     }
 

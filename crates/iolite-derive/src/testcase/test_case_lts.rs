@@ -77,8 +77,8 @@ impl TestCase {
                     .get(state.index())
                     .copied()
                     .unwrap_or(Verdict::Inconc),
-                locations: Vec::new(),
-                places: Vec::new(),
+                locations: Arc::default(),
+                places: Arc::default(),
             };
         }
         Self::new(

@@ -278,10 +278,10 @@ impl Tester for StoredTester {
     }
 
     fn locations(&mut self) -> Vec<String> {
-        self.case.state(self.at).locations.clone()
+        self.case.state(self.at).locations.to_vec()
     }
 
     fn places(&mut self) -> Vec<String> {
-        self.case.state(self.at).places.clone()
+        self.case.state(self.at).places.to_vec()
     }
 }

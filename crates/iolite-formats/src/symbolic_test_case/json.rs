@@ -145,8 +145,30 @@ pub fn is_one(text: &str) -> bool {
     serde_json::from_str::<Head>(text).is_ok_and(|head| head.format == FORMAT)
 }
 
-/// The test case as one JSON document.
+/// The test case as one JSON document, for people.
 pub fn write(case: &SymbolicTestCase) -> Result<String, WriteError> {
+    let document = document(case)?;
+    let text = serde_json::to_string_pretty(&document).expect("strings and numbers only") + "\n";
+    readable(&text)?;
+    Ok(text)
+}
+
+/// Appends the same on one line, for suites of many test cases in one file.
+pub fn append_line(case: &SymbolicTestCase, text: &mut String) -> Result<(), WriteError> {
+    let document = document(case)?;
+    let line = serde_json::to_string(&document).expect("strings and numbers only");
+    readable(&line)?;
+    text.push_str(&line);
+    text.push('\n');
+    Ok(())
+}
+
+fn readable(text: &str) -> Result<(), WriteError> {
+    let read = read(text).map(drop);
+    read.map_err(|e| WriteError::Unreadable(e.to_string()))
+}
+
+fn document(case: &SymbolicTestCase) -> Result<Document, WriteError> {
     let program = case.program();
     let (mut sorts, mut functions) = (Sorts::default(), Functions::default());
     let variables = program.variables().iter().map(|v| &v.var);
@@ -217,7 +239,7 @@ pub fn write(case: &SymbolicTestCase) -> Result<String, WriteError> {
         let of_kind = program.gates().filter(move |(_, g)| g.kind == kind);
         of_kind.map(|(_, g)| gate_document(g)).collect()
     };
-    let document = Document {
+    Ok(Document {
         format: FORMAT.to_owned(),
         version: VERSION,
         name: case.name().to_owned(),
@@ -244,12 +266,7 @@ pub fn write(case: &SymbolicTestCase) -> Result<String, WriteError> {
         functions: functions.declarations(),
         locations: locations.into_iter().map(|(_, l)| l).collect(),
         transitions,
-    };
-    let text = serde_json::to_string_pretty(&document).expect("strings and numbers only") + "\n";
-    match read(&text) {
-        Ok(_) => Ok(text),
-        Err(e) => Err(WriteError::Unreadable(e.to_string())),
-    }
+    })
 }
 
 fn terms_of(t: &Transition) -> impl Iterator<Item = &Term> {

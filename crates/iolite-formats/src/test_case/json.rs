@@ -25,6 +25,7 @@
 //! their lines. Unknown fields are errors, and so is anything that is not a deterministic,
 //! controllable, finite test case.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use iolite_derive::{
@@ -33,7 +34,7 @@ use iolite_derive::{
 use iolite_lts::{LabelId, LabelKind, Labels};
 use serde::{Deserialize, Serialize};
 
-use super::state_text::{Layout, append_states};
+use super::state_text::{Layout, append_states, are_names_of};
 
 const FORMAT: &str = "iolite-test-case";
 const VERSION: u32 = 1;
@@ -148,6 +149,36 @@ fn head(case: &TestCase) -> Document {
 
 /// Reads and checks what [`write()`] writes.
 pub fn read(text: &str) -> Result<TestCase, ReadError> {
+    Reader::default().read(text)
+}
+
+/// Reads test cases that share what they have in common: lists of places, which come again within a test case and from
+/// one to the next, and are most of the memory of a suite.
+#[derive(Debug, Default)]
+pub struct Reader {
+    lists: HashSet<Arc<[String]>>,
+}
+
+impl Reader {
+    /// Reads and checks a test case.
+    pub fn read(&mut self, text: &str) -> Result<TestCase, ReadError> {
+        read_case(text, self)
+    }
+
+    fn shared(&mut self, list: Vec<String>) -> Arc<[String]> {
+        if list.is_empty() {
+            return Arc::default();
+        }
+        if let Some(known) = self.lists.get(list.as_slice()) {
+            return Arc::clone(known);
+        }
+        let list: Arc<[String]> = list.into();
+        self.lists.insert(Arc::clone(&list));
+        list
+    }
+}
+
+fn read_case(text: &str, reader: &mut Reader) -> Result<TestCase, ReadError> {
     let document: Document = serde_json::from_str(text)?;
     if document.format != FORMAT || document.version != VERSION {
         return Err(ReadError::Format {
@@ -165,12 +196,11 @@ pub fn read(text: &str) -> Result<TestCase, ReadError> {
             labels.intern(kind, name);
         }
     }
-    let states = document
-        .states
-        .into_iter()
-        .enumerate()
-        .map(|(i, state)| read_state(&labels, i, state))
-        .collect::<Result<_, _>>()?;
+    let states = document.states.into_iter().enumerate();
+    let states = states.map(|(i, state)| read_state(&labels, i, state, reader));
+    let mut states = states.collect::<Result<Vec<_>, _>>()?;
+    // Like the rows in it, it grew one by one, to up to twice the memory that it needs.
+    states.shrink_to_fit();
     Ok(TestCase::new(
         document.name,
         // Older test cases towards a goal have the goal's name there.
@@ -181,7 +211,12 @@ pub fn read(text: &str) -> Result<TestCase, ReadError> {
     )?)
 }
 
-fn read_state(labels: &Labels, at: usize, state: State) -> Result<TestState, ReadError> {
+fn read_state(
+    labels: &Labels,
+    at: usize,
+    state: State,
+    reader: &mut Reader,
+) -> Result<TestState, ReadError> {
     let label = |text: &str| {
         labels
             .get_text(text)
@@ -191,16 +226,18 @@ fn read_state(labels: &Labels, at: usize, state: State) -> Result<TestState, Rea
             })
     };
     let row = |steps: Vec<(String, u32)>| -> Result<Vec<(LabelId, TestStateId)>, ReadError> {
-        steps
-            .into_iter()
-            .map(|(l, t)| Ok((label(&l)?, TestStateId::new(t as usize))))
-            .collect()
+        let steps = steps.into_iter();
+        let steps = steps.map(|(l, t)| Ok((label(&l)?, TestStateId::new(t as usize))));
+        let mut row = steps.collect::<Result<Vec<_>, ReadError>>()?;
+        row.shrink_to_fit();
+        Ok(row)
     };
-    let preempted = state
+    let mut preempted = state
         .preempted
         .into_iter()
         .map(|(l, v)| Ok((label(&l)?, v)))
         .collect::<Result<Vec<_>, ReadError>>()?;
+    preempted.shrink_to_fit();
     let step = match (state.stimulate, state.next, state.observe, state.offer) {
         (None, None, None, None) if preempted.is_empty() => TestStep::End,
         (Some(stimulus), Some(next), None, None) => TestStep::Stimulate {
@@ -230,13 +267,16 @@ fn read_state(labels: &Labels, at: usize, state: State) -> Result<TestState, Rea
         },
         _ => return Err(ReadError::Mixed { state: at }),
     };
+    let locations = reader.shared(state.locations);
     Ok(TestState {
         step,
         verdict: state.verdict,
-        places: state
-            .places
-            .unwrap_or_else(|| without_lines(&state.locations)),
-        locations: state.locations,
+        places: match state.places {
+            Some(places) => reader.shared(places),
+            None if are_names_of(&locations, &locations) => Arc::clone(&locations),
+            None => reader.shared(without_lines(&locations)),
+        },
+        locations,
     })
 }
 
@@ -335,7 +375,7 @@ mod tests {
                     0 => words(places),
                     _ => without_lines(&locations),
                 };
-                TestState { step, verdict: *verdict, locations, places }
+                TestState { step, verdict: *verdict, locations: locations.into(), places: places.into() }
             });
             let model = ModelRef { name: Some("m\"".to_owned()), ..ModelRef::default() };
             let case = TestCase::new("c", Criterion::Safety, model, Arc::new(labels), states.collect());

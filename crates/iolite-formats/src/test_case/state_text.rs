@@ -206,7 +206,7 @@ fn append_number(number: usize, text: &mut String) {
 }
 
 /// Whether these places are what a reader takes from the locations alone, so that they are left out.
-fn are_names_of(places: &[String], locations: &[String]) -> bool {
+pub(super) fn are_names_of(places: &[String], locations: &[String]) -> bool {
     let mut names: Vec<&str> = Vec::with_capacity(places.len());
     for location in locations {
         let name = name_of(location);

@@ -1,6 +1,7 @@
 //! Certificates that are whole: what a search or a tester claims, with the models it rests on.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
 use iolite_derive::{Context, Criterion, ModelRef};
 use iolite_exec::Certificate as Judged;
@@ -17,7 +18,7 @@ use super::tables::{self, Need};
 use super::watched_property::{BesideProperty, doubt};
 use super::watcher::{Following, Watcher};
 use crate::data::split_outside;
-use crate::workspace::{conformance_model, formula};
+use crate::workspace::{conformance_model, formula, hash, suite_reference};
 use crate::{
     CounterexampleDocument, DataAutomaton, Error, ExplicitSpec, GoalAutomaton, JudgeOptions,
     ObservedDocument, Place, Proof, Property, PropertyOptions, PropertyReadOptions, ReadOptions,
@@ -334,7 +335,14 @@ impl Workspace {
         properties: &PropertyReadOptions,
     ) -> Result<(), Error> {
         let mut seen = BTreeSet::new();
+        // Of a suite in one file only what the claim is about: the file may have gigabytes.
+        let mut cited: BTreeMap<PathBuf, BTreeSet<String>> = BTreeMap::new();
         for reference in references {
+            if let Some(suite) = suite_reference(reference) {
+                let names = cited.entry(suite.path().to_owned()).or_default();
+                names.extend(suite.name);
+                continue;
+            }
             let model = conformance_model(reference);
             let path = model.as_ref().unwrap_or(reference).path();
             if path.to_string_lossy().starts_with("ltl:") || !seen.insert(path.to_owned()) {
@@ -345,6 +353,14 @@ impl Workspace {
                 path: path.display().to_string(),
                 hash: source.hash().to_owned(),
                 text: source.text()?.to_owned(),
+            });
+        }
+        for (path, names) in cited {
+            let text = self.cited_lines(&path, &names)?;
+            whole.files.push(SourceText {
+                path: path.display().to_string(),
+                hash: hash(text.as_bytes()),
+                text,
             });
         }
         let reading = Reading {

@@ -1,6 +1,5 @@
 //! Certificates of models with data that fail test cases with data: a run with all its values.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use iolite_derive::{ModelRef, SymbolicTestCase};
@@ -13,6 +12,7 @@ use super::data_claim::{self, FIRED};
 use super::recheck_data::part;
 use super::{CheckOutcome, ExplainOptions, Part, policy};
 use crate::passes::{FailingRun, failing};
+use crate::workspace::suite_reference;
 use crate::{Error, PropertyReadOptions, SemanticsOptions, Workspace, as_iosts, solver};
 
 impl Workspace {
@@ -28,11 +28,8 @@ impl Workspace {
         let told = data_claim::told(&run.product, &names, &run.found.run);
         let told = told.ok_or_else(data_claim::unwritten)?;
         let reference = ModelRef::from(file);
-        let source = self.source(reference.path())?;
-        let own = ModelRef {
-            hash: Some(source.hash().to_owned()),
-            ..reference.clone()
-        };
+        let reference = suite_reference(&reference).unwrap_or(reference);
+        let own = reference.with_hash(self.cited_hash(&reference)?);
         let implementation = ModelRef {
             hash: None,
             ..implementation.clone()
@@ -74,7 +71,7 @@ impl Workspace {
         parts: &mut Vec<Part>,
     ) -> Result<(CheckOutcome, bool), Error> {
         let refuted = |reason: &str| Ok((CheckOutcome::Refuted(reason.to_owned()), false));
-        let Some(case) = self.symbolic_case(Path::new(&data.observer))? else {
+        let Some(case) = self.symbolic_case(&data.observer.as_str().into())? else {
             return refuted("it is no test case with data");
         };
         if case.name() != data.name || case.criterion().name() != claim.kind {

@@ -11,6 +11,7 @@ use iolite_recheck::{Certificate, FORMAT, Fault, LETTERS_OF_VALUES, check};
 use super::certify::{self, JudgedBy, Reading};
 use super::shared;
 use super::{CheckOutcome, ExplainOptions, Explanation, Part, READER, RECHECK};
+use crate::workspace::suite_reference;
 use crate::{Error, JudgeOptions, ObservedDocument, PropertyOptions, RelationDocument, Workspace};
 
 /// What nobody looks at of an answer that has a certificate in it.
@@ -206,9 +207,15 @@ impl Workspace {
             models_changed.push(other.clone());
         }
         for file in &claim.files {
-            let disk = self.source(Path::new(&file.path));
-            if disk.is_ok_and(|disk| disk.hash() != file.hash) {
-                models_changed.push(ModelRef::file(Path::new(&file.path)));
+            let path = Path::new(&file.path);
+            let is_changed = if suite_reference(&ModelRef::file(path)).is_some() {
+                self.has_other_cases(path, &file.text)
+            } else {
+                let disk = self.source(path);
+                disk.is_ok_and(|disk| disk.hash() != file.hash)
+            };
+            if is_changed {
+                models_changed.push(ModelRef::file(path));
             }
         }
         let mut explained = Explanation {

@@ -275,7 +275,7 @@ pub(super) fn test(place: &str, case: &TestCase) -> Test {
         TestState {
             does,
             verdict: state.verdict.name().to_owned(),
-            locations: state.locations.clone(),
+            locations: state.locations.to_vec(),
             steps,
             theta,
         }

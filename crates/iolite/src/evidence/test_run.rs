@@ -6,6 +6,7 @@ use iolite_recheck::{Certificate, Observation, Refusal, Test};
 use super::certify::{model, named, once, place, policy_name};
 use super::tables;
 use crate::passes::{RunEnd, run_end};
+use crate::workspace::suite_reference;
 use crate::{Error, ExplicitSpec, PropertyReadOptions, SemanticsOptions, SuiteCase, Workspace};
 
 impl Workspace {
@@ -19,11 +20,8 @@ impl Workspace {
         semantics: SemanticsOptions,
     ) -> Result<Certificate, Error> {
         let reference = ModelRef::from(case.place.as_str());
-        let source = self.source(reference.path())?;
-        let own = ModelRef {
-            hash: Some(source.hash().to_owned()),
-            ..reference.clone()
-        };
+        let reference = suite_reference(&reference).unwrap_or(reference);
+        let own = reference.with_hash(self.cited_hash(&reference)?);
         let mut trace = run.actions.clone();
         let observed = match run_end(&case.case, run) {
             Some(RunEnd::Silence) => Some(Observation::Action("delta".to_owned())),
@@ -43,7 +41,7 @@ impl Workspace {
                 None => Vec::new(),
             },
             observed,
-            locations: once(case.case.states()[at].locations.clone()),
+            locations: once(case.case.states()[at].locations.to_vec()),
             implementation_location: Some(place(&ended)),
             test: Some(tables::test(&case.place, &case.case)),
             ..Certificate::new(

@@ -9,6 +9,7 @@ mod read_options;
 mod source_file;
 mod spec;
 mod suite;
+mod suite_file;
 mod system;
 mod traces;
 mod watched;
@@ -38,6 +39,8 @@ pub(crate) use source_file::hash;
 use source_file::{Checksum, FileStream, Left, Wanted};
 pub use spec::{ExplicitSpec, Signature, Spec, SymbolicSpec};
 pub use suite::{SuiteCase, SymbolicSuiteCase};
+use suite_file::ListedCase;
+pub(crate) use suite_file::suite_reference;
 pub(crate) use system::too_many_states;
 
 /// Who receives warnings.
@@ -63,6 +66,8 @@ pub struct Workspace {
     warn: Warn,
     files: Mutex<BTreeMap<PathBuf, Arc<SourceFile>>>,
     specs: Mutex<BTreeMap<(ModelRef, bool), Arc<Spec>>>,
+    /// The test cases of suites in one file.
+    suites: Mutex<BTreeMap<ModelRef, Arc<[ListedCase]>>>,
     reads: Mutex<BTreeMap<PathBuf, usize>>,
     /// Files of our own language that got the warning that flags give them no directions.
     undirected: Mutex<BTreeSet<PathBuf>>,
@@ -170,6 +175,7 @@ impl Workspace {
             warn: Box::new(|_| ()),
             files: Mutex::default(),
             specs: Mutex::default(),
+            suites: Mutex::default(),
             reads: Mutex::default(),
             undirected: Mutex::default(),
             explores: true,
@@ -343,6 +349,7 @@ impl Workspace {
     pub fn insert(&self, path: &Path, bytes: impl Into<Vec<u8>>) -> Arc<SourceFile> {
         let file = Arc::new(SourceFile::new(path, bytes.into(), self.style));
         lock(&self.files).insert(path.to_owned(), Arc::clone(&file));
+        lock(&self.suites).retain(|reference, _| reference.path() != path);
         file
     }
 

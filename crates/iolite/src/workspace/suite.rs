@@ -1,19 +1,18 @@
 //! Stored test cases, and those that `.iol` files declare.
 
-use std::collections::HashSet;
-use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use iolite_derive::{Criterion, ModelRef, SymbolicTestCase, TestCase, TestCaseError, Verdict};
 use iolite_formats::symbolic_test_case;
-use iolite_formats::test_case::json;
+use iolite_formats::test_case::json::{self, Reader};
 use iolite_lang::syntax::ast::Mark;
 use iolite_lang::{
-    Diagnostic, declares_labels, diagnostic, lower_test, lower_test_over, systems, watched_system,
+    Diagnostic, declares_labels, lower_test, lower_test_over, systems, watched_system,
 };
 use iolite_lts::{Lts, StateId};
 
+use super::suite_file::{ListedCase, StoredCase, suite_reference};
 use super::{ExplicitSpec, SourceFile, Workspace, pick_all};
 use crate::Error;
 
@@ -46,17 +45,29 @@ impl Workspace {
         let mut other = None;
         for path in paths {
             let reference = ModelRef::from(path.display().to_string().as_str());
-            if reference.is_iol() || is_suite_file(&reference) {
-                other = Some(path.clone());
-                continue;
-            }
-            for path in files(path)? {
-                match self.symbolic_case(&path)? {
-                    Some(case) => cases.push(SymbolicSuiteCase {
-                        place: path.display().to_string(),
-                        case: Arc::new(case),
-                    }),
-                    None => other = Some(path),
+            if reference.is_iol() {
+                other = Some(reference.to_string());
+            } else if let Some(reference) = suite_reference(&reference) {
+                for ListedCase { place, case } in &*self.listed_cases(&reference)? {
+                    let place = place.clone();
+                    match case {
+                        StoredCase::Data(case) => cases.push(SymbolicSuiteCase {
+                            place,
+                            case: Arc::clone(case),
+                        }),
+                        StoredCase::States(_) => other = Some(place),
+                    }
+                }
+            } else {
+                for path in files(path)? {
+                    let place = path.display().to_string();
+                    match self.symbolic_file(&path)? {
+                        Some(case) => cases.push(SymbolicSuiteCase {
+                            place,
+                            case: Arc::new(case),
+                        }),
+                        None => other = Some(place),
+                    }
                 }
             }
         }
@@ -64,9 +75,8 @@ impl Workspace {
             (None, _) => Ok(None),
             (Some(_), None) => Ok(Some(cases)),
             (Some(case), Some(other)) => Err(Error::input(format!(
-                "the suite mixes test cases with data ({}) and others ({})",
-                case.place,
-                other.display()
+                "the suite mixes test cases with data ({}) and others ({other})",
+                case.place
             ))
             .hint(
                 "run them apart: those with data take the model as it is, the others its states",
@@ -74,8 +84,32 @@ impl Workspace {
         }
     }
 
-    /// A stored test case with data, where the file is one.
-    pub fn symbolic_case(&self, path: &Path) -> Result<Option<SymbolicTestCase>, Error> {
+    /// A stored test case with data, where the file is one, or the line of a suite that the reference names.
+    pub fn symbolic_case(
+        &self,
+        reference: &ModelRef,
+    ) -> Result<Option<Arc<SymbolicTestCase>>, Error> {
+        Ok(match self.listed_case(reference)? {
+            Some(StoredCase::Data(case)) => Some(case),
+            Some(StoredCase::States(_)) => None,
+            None => self.symbolic_file(reference.path())?.map(Arc::new),
+        })
+    }
+
+    /// The test case of a suite in one file that a reference names.
+    fn listed_case(&self, reference: &ModelRef) -> Result<Option<StoredCase>, Error> {
+        let Some(reference) = suite_reference(reference) else {
+            return Ok(None);
+        };
+        if reference.name.is_none() {
+            let message = format!("{reference}: one test case is wanted, and this may have many");
+            return Err(Error::input(message).hint(format!("name it: {reference}#T")));
+        }
+        let listed = self.listed_cases(&reference)?;
+        Ok(listed.first().map(|listed| listed.case.clone()))
+    }
+
+    fn symbolic_file(&self, path: &Path) -> Result<Option<SymbolicTestCase>, Error> {
         if path.extension().is_none_or(|e| e != "json") {
             return Ok(None);
         }
@@ -115,15 +149,24 @@ impl Workspace {
         written: impl Fn(&ModelRef) -> Result<Vec<SuiteCase>, Error>,
     ) -> Result<Vec<SuiteCase>, Error> {
         let mut cases = Vec::new();
+        let mut reader = Reader::default();
         for path in paths {
             let reference = ModelRef::from(path.display().to_string().as_str());
             if reference.is_iol() {
                 cases.extend(written(&reference)?);
-            } else if is_suite_file(&reference) {
-                cases.extend(self.listed_cases(&reference)?);
+            } else if let Some(reference) = suite_reference(&reference) {
+                for ListedCase { place, case } in &*self.listed_cases(&reference)? {
+                    match case {
+                        StoredCase::States(case) => cases.push(SuiteCase {
+                            place: place.clone(),
+                            case: Arc::clone(case),
+                        }),
+                        StoredCase::Data(_) => return Err(with_data(place)),
+                    }
+                }
             } else {
                 for path in files(path)? {
-                    cases.push(self.stored_case(&path)?);
+                    cases.push(self.stored_case(&path, &mut reader)?);
                 }
             }
         }
@@ -135,15 +178,13 @@ impl Workspace {
         Ok(cases)
     }
 
-    fn stored_case(&self, path: &Path) -> Result<SuiteCase, Error> {
+    fn stored_case(&self, path: &Path, reader: &mut Reader) -> Result<SuiteCase, Error> {
         let source = self.source(path)?;
-        if self.symbolic_case(path)?.is_some() {
-            return Err(
-                Error::input(format!("{}: it is a test case with data", path.display()))
-                    .hint("`iolite test MODEL --suite` runs it, `iolite show` draws it"),
-            );
+        if self.symbolic_file(path)?.is_some() {
+            return Err(with_data(&path.display().to_string()));
         }
-        let case = json::read(source.text()?)
+        let case = reader
+            .read(source.text()?)
             .map_err(|e| Error::input(format!("{}: {e}", path.display())))?;
         Ok(SuiteCase {
             place: path.display().to_string(),
@@ -151,63 +192,17 @@ impl Workspace {
         })
     }
 
-    /// The test cases of a file with one a line, or the one that the reference names.
-    fn listed_cases(&self, reference: &ModelRef) -> Result<Vec<SuiteCase>, Error> {
-        let path = reference.path();
-        let source = self.source(path)?;
-        let mut cases: Vec<SuiteCase> = Vec::new();
-        let mut names = HashSet::new();
-        for (number, line) in (1..).zip(source.text()?.lines()) {
-            if line.is_empty() {
-                continue;
-            }
-            let wrong =
-                |why: &dyn Display| Error::input(format!("{}:{number}: {why}", path.display()));
-            let case = json::read(line).map_err(|e| {
-                let is_journal = number == 1 && line.contains("\"journal\"");
-                let hint = "this is a journal of runs; a suite has a test case a line, as `iolite derive -o FILE.jsonl` writes it";
-                if is_journal { wrong(&e).hint(hint) } else { wrong(&e) }
-            })?;
-            // By its name a test case is found again.
-            if !names.insert(case.name().to_owned()) {
-                return Err(wrong(&format!("a second test case {}", case.name())));
-            }
-            if reference
-                .name
-                .as_deref()
-                .is_none_or(|name| name == case.name())
-            {
-                cases.push(SuiteCase {
-                    place: format!("{}#{}", path.display(), case.name()),
-                    case: Arc::new(case),
-                });
-            }
-        }
-        match &reference.name {
-            Some(name) if cases.is_empty() => {
-                let names: Vec<&str> = names.iter().map(String::as_str).collect();
-                let hint = diagnostic::did_you_mean(name, names.iter().copied());
-                let error = Error::input(format!("{} has no test case `{name}`", path.display()));
-                Err(match hint {
-                    Some(hint) => error.hint(hint),
-                    None => error,
-                })
-            }
-            _ => Ok(cases),
-        }
-    }
-
-    /// A stored test case, where the file is one.
-    pub fn test_case(&self, reference: &ModelRef) -> Result<Option<TestCase>, Error> {
-        if is_suite_file(reference) && reference.name.is_some() {
-            let mut found = self.listed_cases(reference)?;
-            return Ok(found.pop().map(|found| (*found.case).clone()));
+    /// A stored test case, where the file is one, or the line of a suite that the reference names.
+    pub fn test_case(&self, reference: &ModelRef) -> Result<Option<Arc<TestCase>>, Error> {
+        if let Some(StoredCase::States(case)) = self.listed_case(reference)? {
+            return Ok(Some(case));
         }
         if reference.ending() != "json" {
             return Ok(None);
         }
         let source = self.source(reference.path())?;
-        Ok(source.text().ok().and_then(|text| json::read(text).ok()))
+        let case = source.text().ok().and_then(|text| json::read(text).ok());
+        Ok(case.map(Arc::new))
     }
 
     /// The declarations `test T { … }` that a reference means, over the labels of a specification.
@@ -250,9 +245,10 @@ impl Workspace {
     }
 }
 
-/// Whether a reference is to a file with a test case a line.
-fn is_suite_file(reference: &ModelRef) -> bool {
-    reference.ending() == "jsonl" && !reference.path().is_dir()
+/// A test case with data is not one of states.
+fn with_data(place: &str) -> Error {
+    Error::input(format!("{place}: it is a test case with data"))
+        .hint("`iolite test MODEL --suite` runs it, `iolite show` draws it")
 }
 
 /// The files of a folder that hold test cases, in the order of their names; a file is itself.

@@ -468,15 +468,16 @@ impl<O: FiniteOracle> Writer<'_, O> {
             None => self.arena.verdict(Verdict::Pass),
         };
         let place = self.automaton.states[at];
-        let state = stimulate_state(self.oracle, place, label, next);
+        let places = self.oracle.places(&place).shared();
+        let state = stimulate_state(self.oracle, place, label, next, places);
         self.arena.push(state)
     }
 
     fn observe(&mut self, at: usize, steps: Vec<(LabelId, Phase)>) -> TestStateId {
         let place = self.automaton.states[at];
-        let mut state = observe_state(self.oracle, place, &mut self.arena, &mut |arena, _| {
-            arena.verdict(Verdict::Pass)
-        });
+        let places = self.oracle.places(&place).shared();
+        let end = &mut |arena: &mut Arena, _| arena.verdict(Verdict::Pass);
+        let mut state = observe_state(self.oracle, place, &mut self.arena, end, places);
         for (label, phase) in steps {
             // What a plan names may be something that this state does not have.
             if let Some(target) = self.automaton.after(at, label) {
