@@ -5,9 +5,11 @@
 //! seen narrows it), and with inputs that are solved for.
 //!
 //! `cargo run --release --manifest-path benches/Cargo.toml --bin symbolic`; `steps` leaves out the
-//! sender, further words are the names of the models wanted, and a number is that of the steps.
+//! sender, further words are the names of the models wanted, and a number is that of the steps. `queries` prints what single
+//! queries cost by their number of variables, and nothing else.
 
 mod models;
+mod queries;
 mod steps;
 
 use std::path::Path;
@@ -182,6 +184,10 @@ fn long_runs(words: &[String]) {
 
 fn main() {
     let mut words: Vec<String> = std::env::args().skip(1).collect();
+    if words.first().is_some_and(|w| w == "queries") {
+        queries::print();
+        return;
+    }
     let alone = words.first().is_some_and(|w| w == "steps");
     if alone {
         words.remove(0);
@@ -190,6 +196,7 @@ fn main() {
     if alone {
         return;
     }
+    queries::print();
     println!("| what | events/s | queries an event |");
     println!("| --- | --- | --- |");
     walk("known values", true, Solver::embedded());

@@ -3,7 +3,9 @@
 use std::fs;
 
 use iolite_derive::{Alphabet, ConformanceTester, Menu, Step, SymbolicOracle, Verdict};
-use iolite_exec::{Choice, InProcess, Limits, Options, Quiescence, RunId, Strategy, Uniform, run};
+use iolite_exec::{
+    Choice, InProcess, Limits, Options, Quiescence, RunId, Strategy, Uniform, run,
+};
 use iolite_expr::Solver;
 use iolite_lts::QuiescencePolicy;
 use iolite_sts::Symbolic;
@@ -13,7 +15,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use crate::models::Case;
 
 /// CPU seconds of this process and of the solvers that it started.
-fn cpu() -> f64 {
+pub fn cpu() -> f64 {
     let usage = getrusage(UsageWho::RUSAGE_SELF).expect("usage is known");
     let time = |t: nix::sys::time::TimeVal| t.tv_sec() as f64 + t.tv_usec() as f64 / 1e6;
     let own = time(usage.user_time()) + time(usage.system_time());
@@ -56,8 +58,7 @@ struct Clocked {
 
 impl Strategy for Clocked {
     fn choose(&mut self, menu: &Menu, rng: &mut Xoshiro256PlusPlus) -> Choice {
-        if self.steps.is_multiple_of(STRETCH) && self.marks.last().is_none_or(|m| m.0 < self.steps)
-        {
+        if self.steps.is_multiple_of(STRETCH) && self.marks.last().is_none_or(|m| m.0 < self.steps) {
             self.marks.push((self.steps, cpu()));
             let spent = self.marks.last().map_or(0.0, |m| m.1) - self.begin;
             if spent > self.most && self.steps < self.wanted {
