@@ -86,7 +86,12 @@ fn families() -> [Family; 5] {
         satisfiable,
     };
     [
-        family("ordered, with room", Sort::Int, Some(true), ordered_with_room),
+        family(
+            "ordered, with room",
+            Sort::Int,
+            Some(true),
+            ordered_with_room,
+        ),
         family(
             "ordered, one value too few",
             Sort::Int,
@@ -94,8 +99,12 @@ fn families() -> [Family; 5] {
             ordered_without_room,
         ),
         family("neighbours apart, either way", Sort::Int, Some(true), apart),
-        family("3 clauses a Boolean", Sort::Bool, None, |v, n| clauses(v, n, 3)),
-        family("7 clauses a Boolean", Sort::Bool, None, |v, n| clauses(v, n, 7)),
+        family("3 clauses a Boolean", Sort::Bool, None, |v, n| {
+            clauses(v, n, 3)
+        }),
+        family("7 clauses a Boolean", Sort::Bool, None, |v, n| {
+            clauses(v, n, 7)
+        }),
     ]
 }
 
@@ -108,10 +117,14 @@ fn cost(family: &Family, n: usize, backend: &mut dyn Backend) -> (f64, u32) {
     let mut batch = 1;
     while spent < SPAN {
         let turns = asked..asked + batch;
-        let queries: Vec<Vec<Term>> = turns.map(|t| (family.assertions)(&vars, t.into())).collect();
+        let queries: Vec<Vec<Term>> = turns
+            .map(|t| (family.assertions)(&vars, t.into()))
+            .collect();
         let start = cpu();
         for assertions in &queries {
-            let found = backend.check(assertions, &vars, &Limits::default()).decided();
+            let found = backend
+                .check(assertions, &vars, &Limits::default())
+                .decided();
             undecided += u32::from(found.is_none());
             if let (Some(found), Some(right)) = (found, family.satisfiable) {
                 assert_eq!(found, right, "{} of {n}", family.name);

@@ -3,9 +3,7 @@
 use std::fs;
 
 use iolite_derive::{Alphabet, ConformanceTester, Menu, Step, SymbolicOracle, Verdict};
-use iolite_exec::{
-    Choice, InProcess, Limits, Options, Quiescence, RunId, Strategy, Uniform, run,
-};
+use iolite_exec::{Choice, InProcess, Limits, Options, Quiescence, RunId, Strategy, Uniform, run};
 use iolite_expr::Solver;
 use iolite_lts::QuiescencePolicy;
 use iolite_sts::Symbolic;
@@ -58,7 +56,8 @@ struct Clocked {
 
 impl Strategy for Clocked {
     fn choose(&mut self, menu: &Menu, rng: &mut Xoshiro256PlusPlus) -> Choice {
-        if self.steps.is_multiple_of(STRETCH) && self.marks.last().is_none_or(|m| m.0 < self.steps) {
+        if self.steps.is_multiple_of(STRETCH) && self.marks.last().is_none_or(|m| m.0 < self.steps)
+        {
             self.marks.push((self.steps, cpu()));
             let spent = self.marks.last().map_or(0.0, |m| m.1) - self.begin;
             if spent > self.most && self.steps < self.wanted {
