@@ -176,6 +176,10 @@ impl<M: Semantics<State = StateId>> Semantics for Completed<M> {
         }
     }
 
+    fn explicit_states(&self) -> Option<usize> {
+        Some(self.model.explicit_states()? + self.shift())
+    }
+
     fn successors_and_loops(&self, id: &StateId, row: &mut Vec<Step>) -> u64 {
         let Some(inputs) = self.loop_inputs else {
             self.successors(id, row);

@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use iolite_lts::{LabelId, LabelKind, Lts, Semantics, StateId, Step, Suspension, in_order};
 use iolite_property::Observer;
@@ -41,10 +42,64 @@ struct Met {
     label: LabelId,
 }
 
+/// A bit for each pair, set when it is met.
+///
+/// The searching thread sets bits, and others look at them while they expand what comes later: a step to a pair that was met
+/// changes nothing when it is taken, whether or not the thread that found it knew.
+#[derive(Clone)]
+struct Bits {
+    /// Bits for each state of the system, one a place.
+    width: usize,
+    words: Arc<[AtomicU64]>,
+}
+
+impl Bits {
+    /// None is set. There is room for so many states, and for others when they come.
+    fn new(width: usize, states: usize) -> Self {
+        Self {
+            width,
+            words: (0..(width * states).div_ceil(64))
+                .map(|_| AtomicU64::new(0))
+                .collect(),
+        }
+    }
+
+    fn place(&self, state: StateId, place: Place) -> (usize, u64) {
+        let at = state.index() * self.width + place as usize;
+        (at / 64, 1 << (at % 64))
+    }
+
+    /// Sets the bit of a pair. Says whether it was not set. Only one thread may do so.
+    fn insert(&mut self, state: StateId, place: Place) -> bool {
+        let (word, bit) = self.place(state, place);
+        if self.words.len() <= word {
+            let words = self.words.iter().map(|word| word.load(Ordering::Relaxed));
+            let room = std::iter::repeat_n(0, word + 1);
+            self.words = words.chain(room).map(AtomicU64::new).collect();
+        }
+        let word = &self.words[word];
+        let before = word.load(Ordering::Relaxed);
+        word.store(before | bit, Ordering::Relaxed);
+        before & bit == 0
+    }
+
+    fn has(&self, state: StateId, place: Place) -> bool {
+        let (word, bit) = self.place(state, place);
+        let word = self.words.get(word);
+        word.is_some_and(|word| word.load(Ordering::Relaxed) & bit != 0)
+    }
+
+    /// Reads from memory the bits of these states, all at once.
+    fn look_ahead(&self, states: impl Iterator<Item = StateId>) {
+        let words = states.filter_map(|state| self.words.get(self.place(state, 0).0));
+        let found = words.fold(0, |sum, word| sum ^ word.load(Ordering::Relaxed));
+        std::hint::black_box(found);
+    }
+}
+
 /// Which pairs were met.
 enum Index {
-    /// So many bits for each state of the system, one a place.
-    Dense(usize, Vec<u64>),
+    Dense(Bits),
     Hashed(FxHashSet<(StateId, Place)>),
 }
 
@@ -52,25 +107,16 @@ impl Index {
     /// Notes a pair. Says whether it is new.
     fn insert(&mut self, state: StateId, place: Place) -> bool {
         match self {
-            Self::Dense(width, words) => {
-                let at = state.index() * *width + place as usize;
-                let (word, bit) = (at / 64, 1 << (at % 64));
-                if words.len() <= word {
-                    words.resize(word + 1, 0);
-                }
-                let is_new = words[word] & bit == 0;
-                words[word] |= bit;
-                is_new
-            }
+            Self::Dense(bits) => bits.insert(state, place),
             Self::Hashed(pairs) => pairs.insert((state, place)),
         }
     }
 
-    /// Reads from memory what noting pairs of these states will need, all at once.
-    fn look_ahead(&self, states: impl Iterator<Item = StateId>) {
-        if let Self::Dense(width, words) = self {
-            let found = states.filter_map(|state| words.get(state.index() * *width / 64));
-            std::hint::black_box(found.fold(0, |sum, word| sum ^ word));
+    /// What other threads may look at while pairs are noted.
+    fn shared(&self) -> Option<Bits> {
+        match self {
+            Self::Dense(bits) => Some(bits.clone()),
+            Self::Hashed(_) => None,
         }
     }
 }
@@ -118,9 +164,16 @@ impl<'a> Places<'a> {
         self.observers[k as usize].distance(at).is_some()
     }
 
-    /// Replaces `found` by the visible steps of some pairs, up to the first violation of each.
-    fn expand<M>(&self, model: &M, pairs: &[Taken], scratch: &mut Scratch, found: &mut Vec<Found>)
-    where
+    /// Replaces `found` by the visible steps of some pairs, up to the first violation of each, without those to pairs
+    /// that were met.
+    fn expand<M>(
+        &self,
+        model: &M,
+        pairs: &[Taken],
+        met: Option<&Bits>,
+        scratch: &mut Scratch,
+        found: &mut Vec<Found>,
+    ) where
         M: Semantics<State = StateId>,
     {
         let Scratch { states, row } = scratch;
@@ -145,16 +198,18 @@ impl<'a> Places<'a> {
                     continue;
                 };
                 let violates = observer.is_violate(next);
-                if violates || self.is_open(k, next) {
+                let place = if violates {
+                    NONE
+                } else {
+                    self.starts[k as usize] + next.index() as Place
+                };
+                let is_met = |place| met.is_some_and(|met| met.has(target, place));
+                if violates || self.is_open(k, next) && !is_met(place) {
                     found.push(Found {
                         pair,
                         label,
                         target,
-                        place: if violates {
-                            NONE
-                        } else {
-                            self.starts[k as usize] + next.index() as Place
-                        },
+                        place,
                     });
                 }
                 if violates {
@@ -191,7 +246,7 @@ impl<'a> Search<'a> {
             places,
             answers: vec![Satisfaction::Holds; places.observers.len()],
             index: if width <= FEW_PLACES {
-                Index::Dense(width, Vec::new())
+                Index::Dense(Bits::new(width, 0))
             } else {
                 Index::Hashed(FxHashSet::default())
             },
@@ -207,7 +262,14 @@ impl<'a> Search<'a> {
         self.met.len()
     }
 
-    fn reach(&mut self, state: StateId, place: Place, before: u32, label: LabelId) {
+    /// Notes a pair. Breaks when there are more than the limit.
+    fn reach(
+        &mut self,
+        state: StateId,
+        place: Place,
+        before: u32,
+        label: LabelId,
+    ) -> ControlFlow<()> {
         let number = self.met.len() as u32;
         assert!(number < NONE, "fewer than 2^32 - 1 pairs");
         if self.index.insert(state, place) {
@@ -217,7 +279,11 @@ impl<'a> Search<'a> {
                 before,
                 label,
             });
+            if self.met.len() > self.limit {
+                return ControlFlow::Break(());
+            }
         }
+        ControlFlow::Continue(())
     }
 
     fn holds(&self, place: Place) -> bool {
@@ -238,6 +304,9 @@ impl<'a> Search<'a> {
         others: &mut [Suspension<Arc<Lts>>],
         proceed: &mut Proceed<'_>,
     ) -> bool {
+        if let (Index::Dense(bits), Some(states)) = (&mut self.index, model.explicit_states()) {
+            *bits = Bits::new(bits.width, states);
+        }
         let initial = model.initial();
         for (k, observer) in self.places.observers.iter().enumerate() {
             let at = observer.initial();
@@ -248,7 +317,9 @@ impl<'a> Search<'a> {
                 };
             } else if self.places.is_open(k as u32, at) {
                 let place = self.places.starts[k] + at.index() as Place;
-                self.reach(initial, place, NONE, LabelId::TAU);
+                if self.reach(initial, place, NONE, LabelId::TAU).is_break() {
+                    return false;
+                }
             }
         }
         let mut first = 0;
@@ -287,9 +358,6 @@ impl<'a> Search<'a> {
         let mut pair = first;
         let mut asked = 0;
         while let Some(&Met { state, place, .. }) = self.met.get(pair) {
-            if self.met.len() > self.limit {
-                return false;
-            }
             if model.internal_step(&state) != Some(false) && self.holds(place) {
                 asked += 1;
                 if asked % (PATIENCE * CHUNK) == 0 && !proceed(self.met.len(), self.length) {
@@ -298,8 +366,9 @@ impl<'a> Search<'a> {
                 row.clear();
                 model.successors(&state, &mut row);
                 for &(label, target) in &row {
-                    if kinds[label.index()] == LabelKind::Internal {
-                        self.reach(target, place, pair as u32, label);
+                    let is_internal = kinds[label.index()] == LabelKind::Internal;
+                    if is_internal && self.reach(target, place, pair as u32, label).is_break() {
+                        return false;
                     }
                 }
             }
@@ -324,6 +393,8 @@ impl<'a> Search<'a> {
             others
         };
         let ahead = AHEAD * (others.len() + 1);
+        let met = self.index.shared();
+        let met = met.as_ref();
         let mut scratch = Scratch::default();
         let helpers = others.iter_mut().map(|model| {
             let mut scratch = Scratch::default();
@@ -331,7 +402,7 @@ impl<'a> Search<'a> {
                 let mut found = Vec::new();
                 // A reference to the model may not go to another thread; the only one may.
                 let model: &Suspension<_> = model;
-                places.expand(model, chunk, &mut scratch, &mut found);
+                places.expand(model, chunk, met, &mut scratch, &mut found);
                 found
             }
         });
@@ -340,7 +411,7 @@ impl<'a> Search<'a> {
             level.chunks(chunk),
             &mut |chunk| {
                 let mut found = Vec::new();
-                places.expand(model, chunk, &mut scratch, &mut found);
+                places.expand(model, chunk, met, &mut scratch, &mut found);
                 found
             },
             helpers.collect(),
@@ -360,12 +431,10 @@ impl<'a> Search<'a> {
         model: &M,
         found: &[Found],
     ) -> ControlFlow<()> {
-        self.index.look_ahead(found.iter().map(|step| step.target));
-        let mut last = NONE;
+        if let Index::Dense(bits) = &self.index {
+            bits.look_ahead(found.iter().map(|step| step.target));
+        }
         for step in found {
-            if std::mem::replace(&mut last, step.pair) != step.pair && self.met.len() > self.limit {
-                return ControlFlow::Break(());
-            }
             let Met { state, place, .. } = self.met[step.pair as usize];
             let (k, _) = self.places.states[place as usize];
             if self.answers[k as usize] != Satisfaction::Holds {
@@ -376,7 +445,7 @@ impl<'a> Search<'a> {
                 trace.push(step.label);
                 self.answers[k as usize] = Satisfaction::Violated { trace, state };
             } else {
-                self.reach(step.target, step.place, step.pair, step.label);
+                self.reach(step.target, step.place, step.pair, step.label)?;
             }
         }
         ControlFlow::Continue(())
@@ -408,14 +477,20 @@ mod tests {
         fn a_pair_is_new_once(
             pairs in proptest::collection::vec((0..200usize, 0..70u32), 0..400),
             width in 1..70usize,
+            room in 0..200usize,
         ) {
-            let mut bits = Index::Dense(width, Vec::new());
+            let mut bits = Bits::new(width, room);
             let mut hashed = Index::Hashed(FxHashSet::default());
             let mut met = std::collections::BTreeSet::new();
+            let shared = bits.clone();
+            let mut has_room = true;
             for (state, place) in pairs {
                 let (state, place) = (StateId::new(state), place % width as Place);
                 let is_new = met.insert((state, place));
+                prop_assert_eq!(bits.has(state, place), !is_new);
                 prop_assert_eq!(bits.insert(state, place), is_new);
+                has_room &= state.index() < room;
+                prop_assert!(!has_room || shared.has(state, place));
                 prop_assert_eq!(hashed.insert(state, place), is_new);
                 bits.look_ahead(met.iter().map(|pair| pair.0));
             }

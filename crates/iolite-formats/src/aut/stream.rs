@@ -6,8 +6,8 @@ use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError};
 
 use iolite_lang::Span;
-use iolite_lts::{LabelId, Lts, StateId, in_order};
-use memchr::{memchr, memrchr};
+use iolite_lts::{LabelId, Lts, StateId, Step, in_order};
+use memchr::{memchr, memchr_iter, memrchr};
 
 use super::{AutOptions, LabelTexts, Reader, Transition, trim};
 
@@ -62,13 +62,13 @@ fn read_pieces(
         vec![parse; jobs.get() - 1],
         &|taken| taken + ahead,
         &mut |lines: io::Result<Lines>| {
-            let lines = match lines {
+            let mut lines = match lines {
                 Ok(lines) => lines,
                 Err(e) => return ControlFlow::Break(Err(e)),
             };
             length += lines.bytes;
-            transitions += lines.transitions.len() as u64;
-            if !reader.enter(&lines) {
+            transitions += lines.sources.len() as u64;
+            if !reader.enter(&mut lines) {
                 return ControlFlow::Break(Ok(()));
             }
             pool.lines.give(lines);
@@ -88,8 +88,8 @@ fn read_pieces(
 }
 
 impl Reader<'_> {
-    /// Adds what some lines say. `false` where there is something to say about them.
-    fn enter(&mut self, lines: &Lines) -> bool {
+    /// Adds what some lines say, and takes it from them. `false` where there is something to say about them.
+    fn enter(&mut self, lines: &mut Lines) -> bool {
         let span = Span::default();
         let labels: Option<Vec<LabelId>> = lines
             .labels
@@ -100,16 +100,16 @@ impl Reader<'_> {
             return false;
         };
         self.states = self.states.max(lines.states);
-        let transitions = lines
-            .transitions
-            .iter()
-            .map(|&(source, label, target)| (source, labels[label as usize], target));
+        let Lines { sources, steps, .. } = lines;
+        for (label, _) in &mut *steps {
+            *label = labels[label.index()];
+        }
         if labels.contains(&LabelId::DELTA) {
-            for (source, label, target) in transitions {
+            for (&source, &(label, target)) in sources.iter().zip(&*steps) {
                 self.transition(source, label, target, span);
             }
         } else {
-            self.builder.extend(transitions);
+            self.builder.append(sources, steps, lines.states as usize);
         }
         true
     }
@@ -120,8 +120,10 @@ impl Reader<'_> {
 struct Lines {
     /// How many bytes they were.
     bytes: usize,
-    /// Sources, labels and targets, as far as the lines are good. Labels are numbered here in the order of the lines.
-    transitions: Vec<(StateId, u32, StateId)>,
+    /// Sources, as far as the lines are good.
+    sources: Vec<StateId>,
+    /// Labels and targets. Labels are numbered here in the order of the lines.
+    steps: Vec<Step>,
     labels: LabelTexts,
     /// One more than the highest state that a line names.
     states: u64,
@@ -132,7 +134,12 @@ impl Lines {
     /// Replaces them by those of some bytes, from here on.
     fn read(&mut self, bytes: &[u8], mut at: usize) {
         self.bytes = bytes.len();
-        self.transitions.clear();
+        self.sources.clear();
+        self.steps.clear();
+        // What is read may be kept as it is.
+        let lines = memchr_iter(b'\n', &bytes[at.min(bytes.len())..]).count() + 1;
+        self.sources.reserve_exact(lines);
+        self.steps.reserve_exact(lines);
         self.labels.clear();
         self.states = 0;
         self.are_good = true;
@@ -158,10 +165,12 @@ impl Lines {
             return;
         };
         let known = self.labels.get(label);
-        let label = known.unwrap_or_else(|| self.labels.add(label));
+        let number = known.unwrap_or_else(|| self.labels.add(label));
+        let label = LabelId::new(number as usize);
         self.states = self.states.max(u64::from(source.max(target)) + 1);
         let [source, target] = [source, target].map(|state| StateId::new(state as usize));
-        self.transitions.push((source, label, target));
+        self.sources.push(source);
+        self.steps.push((label, target));
     }
 }
 

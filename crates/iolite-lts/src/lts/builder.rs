@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use super::collected::Collected;
-use super::{Lts, StateId};
+use super::{Lts, StateId, Step};
 use crate::{LabelId, LabelKind, Labels};
 
 /// Why a builder cannot give an [`Lts`].
@@ -130,6 +130,16 @@ impl LtsBuilder {
         self.steps.push(source, (label, target));
     }
 
+    /// Adds transitions, each a source and a step, out of two lists of as many, which are left with nothing. They may be kept
+    /// as they are, which is faster than to add one after the other. All their states are below `states`.
+    pub fn append(&mut self, sources: &mut Vec<StateId>, steps: &mut Vec<Step>, states: usize) {
+        assert_eq!(sources.len(), steps.len(), "a step for each source");
+        debug_assert!(sources.iter().all(|source| source.index() < states));
+        debug_assert!(steps.iter().all(|(_, target)| target.index() < states));
+        self.ensure_states(states);
+        self.steps.append(sources, steps);
+    }
+
     /// Adds a transition with its label in `?a`, `!x`, `i`, `delta` notation.
     pub fn transition_text(&mut self, source: StateId, label: &str, target: StateId) {
         let label = self.labels.intern_text(label);
@@ -173,14 +183,6 @@ impl LtsBuilder {
             places: self.places,
             lines: self.lines,
         })
-    }
-}
-
-impl Extend<(StateId, LabelId, StateId)> for LtsBuilder {
-    fn extend<T: IntoIterator<Item = (StateId, LabelId, StateId)>>(&mut self, transitions: T) {
-        for (source, label, target) in transitions {
-            self.transition(source, label, target);
-        }
     }
 }
 
@@ -259,13 +261,14 @@ mod tests {
     }
 
     proptest! {
-        /// What the rows are by definition, and the same from any number of threads.
+        /// What the rows are by definition, and the same from any number of threads, and where steps come in lists.
         #[test]
         fn several_threads_pack_what_one_packs(
             mut transitions in vec((0..700usize, 0..4usize, 0..700usize), 0..1500),
             near in 1..700usize,
             idle in 0..300usize,
             order in 0..3,
+            lists in vec(0..200usize, 0..20),
         ) {
             let mut labels = Labels::new();
             let [a, tau, x] = ["?a", "i", "!x"].map(|text| labels.intern_text(text));
@@ -282,16 +285,30 @@ mod tests {
             if order == 1 {
                 transitions.rotate_right(1);
             }
-            let build = |threads| {
+            let build = |threads, lists: &[usize]| {
                 let mut builder = LtsBuilder::with_labels(labels.clone());
                 builder.ensure_states(1);
-                builder.extend(transitions.iter().map(|&(source, label, target)| {
-                    (StateId::new(source), all[label], StateId::new(target))
-                }));
+                let mut rest = transitions.iter().map(|&(source, label, target)| {
+                    (StateId::new(source), (all[label], StateId::new(target)))
+                });
+                for &count in lists {
+                    let list = rest.by_ref().take(count);
+                    let (mut sources, mut steps): (Vec<_>, Vec<_>) = list.unzip();
+                    builder.append(&mut sources, &mut steps, 700);
+                    assert!(sources.is_empty() && steps.is_empty());
+                    if let Some((source, (label, target))) = rest.next() {
+                        builder.transition(source, label, target);
+                    }
+                }
+                for (source, (label, target)) in rest {
+                    builder.transition(source, label, target);
+                }
+                assert_eq!(builder.transition_count(), transitions.len());
+                builder.ensure_states(700);
                 builder.ensure_states(builder.state_count() + idle);
                 builder.build_by(threads).unwrap()
             };
-            let alone = build(1);
+            let alone = build(1, &[]);
             let mut rows = vec![BTreeSet::new(); alone.state_count()];
             for &(source, label, target) in &transitions {
                 rows[source].insert((all[label], StateId::new(target)));
@@ -302,8 +319,10 @@ mod tests {
                 prop_assert_eq!(alone.has_internal_step(state), internal);
             }
             prop_assert_eq!(alone.transition_count(), rows.iter().map(BTreeSet::len).sum::<usize>());
+            prop_assert_eq!(&build(1, &lists), &alone);
             for threads in [2, 3, 8] {
-                prop_assert_eq!(&build(threads), &alone);
+                prop_assert_eq!(&build(threads, &[]), &alone);
+                prop_assert_eq!(&build(threads, &lists), &alone);
             }
         }
     }
@@ -318,7 +337,9 @@ mod tests {
         };
         let build = |jobs| {
             let mut builder = LtsBuilder::new();
-            builder.extend((0..count).map(transition));
+            for (source, label, target) in (0..count).map(transition) {
+                builder.transition(source, label, target);
+            }
             assert_eq!(builder.transition_count(), count);
             let jobs = NonZeroUsize::new(jobs).unwrap();
             builder.build_with_jobs(jobs).unwrap()

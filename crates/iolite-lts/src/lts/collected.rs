@@ -19,8 +19,10 @@ pub(super) struct Collected {
     starts: Vec<u32>,
     /// The steps up to the first that is not in the order of sources. They are in their rows where they are.
     steps: Vec<Step>,
-    /// Those from there on. All blocks but the last are full.
+    /// Those from there on.
     blocks: Vec<Block>,
+    /// How many there are in blocks.
+    in_blocks: usize,
 }
 
 /// Some steps, and the source of each.
@@ -41,16 +43,16 @@ impl Block {
 
 impl Collected {
     pub(super) fn len(&self) -> usize {
-        let last = self.blocks.last().map_or(0, |block| block.steps.len());
-        self.steps.len() + self.blocks.len().saturating_sub(1) * BLOCK + last
+        self.steps.len() + self.in_blocks
     }
 
     #[inline]
     pub(super) fn push(&mut self, source: StateId, step: Step) {
-        if self.blocks.is_empty() && self.is_in_order(source) {
+        if self.blocks.is_empty() && self.is_in_order(source, self.steps.len()) {
             self.steps.push(step);
             return;
         }
+        self.in_blocks += 1;
         let count = self.blocks.len();
         match self.blocks.last_mut() {
             Some(block) if block.steps.len() < BLOCK => {
@@ -67,10 +69,30 @@ impl Collected {
         }
     }
 
-    /// Whether a step of this source is in order. If so, its row is begun.
+    /// Takes steps, each with its source, out of two lists, which are left with nothing.
+    pub(super) fn append(&mut self, sources: &mut Vec<StateId>, steps: &mut Vec<Step>) {
+        if self.blocks.is_empty() {
+            let first = self.steps.len();
+            let numbered = sources.iter().zip(first..);
+            let in_order = numbered.take_while(|&(&source, step)| self.is_in_order(source, step));
+            let count = in_order.count();
+            self.steps.extend_from_slice(&steps[..count]);
+            sources.drain(..count);
+            steps.drain(..count);
+        }
+        if !steps.is_empty() {
+            self.in_blocks += steps.len();
+            self.blocks.push(Block {
+                sources: std::mem::take(sources),
+                steps: std::mem::take(steps),
+            });
+        }
+    }
+
+    /// Whether a step of this source that comes after so many is in order. If so, its row is begun.
     #[inline]
-    fn is_in_order(&mut self, source: StateId) -> bool {
-        let (begun, steps) = (self.starts.len(), self.steps.len());
+    fn is_in_order(&mut self, source: StateId, steps: usize) -> bool {
+        let begun = self.starts.len();
         if source.index() + 1 == begun {
             return true;
         }

@@ -11,6 +11,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::{LabelId, Semantics, StateId, in_order};
 
 use super::expansion::{Expander, Expansion, Taken};
+use super::known::Known;
 use super::nodes::{Node, Nodes, members_without_table};
 use super::rules::PairRules;
 
@@ -34,13 +35,15 @@ pub(super) trait Jobs<R, M>: Copy {
 
     fn crew(self, rules: &R, implementation: &M) -> Self::Crew;
 
-    /// Expands the pairs of a level, those of one node together, and has them taken in order.
+    /// Expands the pairs of a level, those of one node together, and has them taken in order. `known` are pairs that
+    /// were taken or are to be, and grows meanwhile.
     fn level<E>(
         lead: &mut Expander<'_, R, M>,
         crew: &mut Self::Crew,
         level: &[Taken],
         nodes: &mut Nodes,
         map: &[LabelId],
+        known: &Known,
         take: &mut Take<'_, E>,
     ) -> ControlFlow<E>;
 
@@ -65,11 +68,12 @@ impl<R: PairRules, M: Semantics<State = StateId>> Jobs<R, M> for OneJob {
         level: &[Taken],
         nodes: &mut Nodes,
         map: &[LabelId],
+        known: &Known,
         take: &mut Take<'_, E>,
     ) -> ControlFlow<E> {
         for (k, chunk) in level.chunks(CHUNK).enumerate() {
             let mut places = |node, members: &mut Vec<StateId>| nodes.append(node, members);
-            lead.expand(chunk, &mut places, map, crew);
+            lead.expand(chunk, &mut places, map, known, crew);
             take(nodes, k * CHUNK, crew)?;
         }
         ControlFlow::Continue(())
@@ -129,6 +133,7 @@ where
         level: &[Taken],
         nodes: &mut Nodes,
         map: &[LabelId],
+        known: &Known,
         take: &mut Take<'_, E>,
     ) -> ControlFlow<E> {
         let Team {
@@ -138,7 +143,7 @@ where
         } = crew;
         if others.is_empty() || level.len() < FEW_CHUNKS * *chunk {
             let mut expansion = spare.pop().unwrap_or_default();
-            let end = OneJob::level(lead, &mut expansion, level, nodes, map, take);
+            let end = OneJob::level(lead, &mut expansion, level, nodes, map, known, take);
             spare.push(expansion);
             return end;
         }
@@ -152,7 +157,7 @@ where
                 let mut expansion = locked().pop().unwrap_or_default();
                 // A reference to the implementation may not go to another thread; the only one may.
                 let mut expander = Expander::new(rules, implementation);
-                expander.expand(chunk, &mut places.of_chunk(k), map, &mut expansion);
+                expander.expand(chunk, &mut places.of_chunk(k), map, known, &mut expansion);
                 expansion
             }
         });
@@ -161,7 +166,7 @@ where
             level.chunks(*chunk).enumerate(),
             &mut |(k, chunk)| {
                 let mut expansion = locked().pop().unwrap_or_default();
-                lead.expand(chunk, &mut places.of_chunk(k), map, &mut expansion);
+                lead.expand(chunk, &mut places.of_chunk(k), map, known, &mut expansion);
                 expansion
             },
             helpers.collect(),

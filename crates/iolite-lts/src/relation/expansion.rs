@@ -2,6 +2,7 @@
 
 use crate::{LabelId, LabelKind, Semantics, StateId, Step};
 
+use super::known::Known;
 use super::nodes::{Node, Nodes, Place};
 use super::rules::{Next, PairRules};
 use super::set_row::TargetSets;
@@ -127,13 +128,14 @@ impl<'a, R: PairRules, M: Semantics<State = StateId>> Expander<'a, R, M> {
         self.rules.look_ahead(&self.members[..near]);
     }
 
-    /// Replaces `expansion` by that of these pairs, of which those of one node are together. `map`
-    /// takes the labels of the implementation to the joint table.
+    /// Replaces `expansion` by that of these pairs, of which those of one node are together, without steps to pairs that
+    /// are known. `map` takes the labels of the implementation to the joint table.
     pub(super) fn expand(
         &mut self,
         pairs: &[Taken],
         places: &mut Places<'_>,
         map: &[LabelId],
+        known: &Known,
         expansion: &mut Expansion,
     ) {
         expansion.clear();
@@ -166,9 +168,13 @@ impl<'a, R: PairRules, M: Semantics<State = StateId>> Expander<'a, R, M> {
             let mut add = |label: LabelId, target: StateId, next: Next| {
                 // Nothing becomes of an action that is left open, but that no pair is dropped from the
                 // first one on. The others need not be passed on; with completed inputs they are most steps.
-                let again = next == Next::Unspecified && unspecified;
-                unspecified |= next == Next::Unspecified;
-                if next != Next::Outside && !again {
+                let is_needed = match next {
+                    Next::Go(goal) | Next::Lost(goal) => !known.has(target, goal.set.number()),
+                    Next::Unspecified => !std::mem::replace(&mut unspecified, true),
+                    Next::Forbidden => true,
+                    Next::Outside => false,
+                };
+                if is_needed {
                     steps.push(ExpandedStep {
                         label,
                         target,

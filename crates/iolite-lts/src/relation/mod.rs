@@ -23,6 +23,7 @@ mod crew;
 #[cfg(test)]
 mod crew_tests;
 mod expansion;
+mod known;
 mod nodes;
 #[cfg(test)]
 mod order_tests;

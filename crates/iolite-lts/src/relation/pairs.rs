@@ -156,8 +156,8 @@ impl<'o> Pairs<'o> {
         self.enter(state, node, (0, LabelId::TAU), signature, slot);
     }
 
-    /// Reaches a pair of `state` and the place of `pair`, by an internal action. Says whether it is new.
-    pub(super) fn reach_internally(&mut self, nodes: &Nodes, state: StateId, pair: u32) -> bool {
+    /// Reaches a pair of `state` and the place of `pair`, by an internal action.
+    pub(super) fn reach_internally(&mut self, nodes: &Nodes, state: StateId, pair: u32) {
         let Pair {
             node, signature, ..
         } = self.met[pair as usize];
@@ -171,7 +171,7 @@ impl<'o> Pairs<'o> {
             hash: SetHash::default(),
         };
         let slot = self.slot(nodes, state, ours, &mut Number::Known(node));
-        self.enter(state, node, (pair, LabelId::TAU), signature, slot)
+        self.enter(state, node, (pair, LabelId::TAU), signature, slot);
     }
 
     /// Reads from memory the chains of these states and the first pair of each, all at once.
@@ -182,7 +182,7 @@ impl<'o> Pairs<'o> {
         std::hint::black_box(pairs.fold(found, |sum, pair| sum ^ pair.signature));
     }
 
-    /// Reaches a pair of `state` and `goal`, from a pair by an action. Says whether it is new.
+    /// Reaches a pair of `state` and `goal`, from a pair by an action. Its number, if it is new.
     pub(super) fn reach(
         &mut self,
         nodes: &mut Nodes,
@@ -190,7 +190,7 @@ impl<'o> Pairs<'o> {
         state: StateId,
         goal: Goal,
         by: (u32, LabelId),
-    ) -> bool {
+    ) -> Option<u32> {
         let members = sets.members(goal.set);
         let ours = Ours {
             place: Place {
@@ -207,7 +207,7 @@ impl<'o> Pairs<'o> {
             if number != before {
                 sets.set_number(goal.set, goal.part, number);
             }
-            return false;
+            return None;
         }
         let node = match number {
             // A set of one state has a number before it is met.
@@ -219,6 +219,7 @@ impl<'o> Pairs<'o> {
         self.enter(state, node, by, signature, slot)
     }
 
+    /// Enters a pair. Its number, if it is new.
     fn enter(
         &mut self,
         state: StateId,
@@ -226,12 +227,12 @@ impl<'o> Pairs<'o> {
         (from, label): (u32, LabelId),
         signature: u32,
         slot: Slot,
-    ) -> bool {
+    ) -> Option<u32> {
         let new = self.len();
         assert!(new < REPLACED, "fewer than 2^32 - 2 pairs");
         let next = match slot {
-            Slot::Known => return false,
-            Slot::Table if self.is_in_table(state, node) => return false,
+            Slot::Known => return None,
+            Slot::Table if self.is_in_table(state, node) => return None,
             Slot::Table => END,
             Slot::Chain => std::mem::replace(&mut self.chains[state.index()], new),
         };
@@ -246,7 +247,7 @@ impl<'o> Pairs<'o> {
         if slot == Slot::Table {
             self.enter_table(new);
         }
-        true
+        Some(new)
     }
 
     /// Where a pair with this set belongs; the pairs with larger sets leave the chain.

@@ -8,6 +8,7 @@ use crate::{Closure, LabelId, LabelKind, Semantics, StateId, Step};
 
 use super::crew::Jobs;
 use super::expansion::{ExpandedStep, Expander, Expansion, Taken};
+use super::known::Known;
 use super::nodes::{Node, Nodes, Place};
 use super::pairs::{Order, Pairs};
 use super::rules::{Next, PairRules};
@@ -143,6 +144,9 @@ impl<R: PairRules, M: Semantics<State = StateId>, J: Jobs<R, M>> Question<'_, R,
     ) -> (End, Outcome) {
         let crew = self.jobs.crew(self.rules, self.implementation);
         let separate = self.rules.separates_parts();
+        // With parts a number of a set is not that of a place.
+        let states = (!self.rules.has_parts()).then(|| self.implementation.explicit_states());
+        let known = Known::none_of(states.flatten().unwrap_or(0));
         Walk::<R, M, J> {
             lead: Expander::new(&mut *self.rules, self.implementation),
             crew,
@@ -165,6 +169,7 @@ impl<R: PairRules, M: Semantics<State = StateId>, J: Jobs<R, M>> Question<'_, R,
             },
             nodes: &mut *self.nodes,
             map: self.map,
+            known,
         }
         .run()
     }
@@ -187,6 +192,7 @@ struct Walk<'a, R, M, J: Jobs<R, M>> {
     memory: Memory<'a, M>,
     nodes: &'a mut Nodes,
     map: &'a [LabelId],
+    known: Known,
 }
 
 /// What a search remembers.
@@ -263,6 +269,7 @@ impl<M: Semantics<State = StateId>> Memory<'_, M> {
     fn take(
         &mut self,
         nodes: &mut Nodes,
+        known: &Known,
         pairs: &[u32],
         expansion: &mut Expansion,
     ) -> ControlFlow<End> {
@@ -283,15 +290,15 @@ impl<M: Semantics<State = StateId>> Memory<'_, M> {
                     target,
                     next,
                 } = expansion.step(step);
-                let sets = &mut expansion.sets;
                 match next {
-                    Next::Go(goal) => {
-                        self.pairs.reach(nodes, sets, target, goal, (pair, label));
-                    }
-                    Next::Lost(goal) => {
-                        let new = self.pairs.len();
-                        let is_new = self.pairs.reach(nodes, sets, target, goal, (pair, label));
-                        if is_new && self.wanted == 1 {
+                    Next::Go(goal) | Next::Lost(goal) => {
+                        let sets = &mut expansion.sets;
+                        let by = (pair, label);
+                        let Some(new) = self.pairs.reach(nodes, sets, target, goal, by) else {
+                            continue;
+                        };
+                        known.note(target, self.pairs.node(new));
+                        if matches!(next, Next::Lost(_)) && self.wanted == 1 {
                             self.lost = Some(new);
                             break;
                         }
@@ -391,17 +398,18 @@ impl<R: PairRules, M: Semantics<State = StateId>, J: Jobs<R, M>> Walk<'_, R, M, 
     }
 
     fn take_level(&mut self, level: &[u32], taken: &[Taken]) -> ControlFlow<End> {
-        self.memory.bytes = self.lead.rules.bytes() + J::bytes(&self.crew);
-        let memory = &mut self.memory;
+        self.memory.bytes = self.lead.rules.bytes() + J::bytes(&self.crew) + self.known.bytes();
+        let (memory, known) = (&mut self.memory, &self.known);
         J::level(
             &mut self.lead,
             &mut self.crew,
             taken,
             self.nodes,
             self.map,
+            known,
             &mut |nodes, first, expansion| {
                 let pairs = &level[first..first + expansion.len()];
-                memory.take(nodes, pairs, expansion)
+                memory.take(nodes, known, pairs, expansion)
             },
         )
     }

@@ -61,6 +61,12 @@ impl Target {
     /// The empty set: σ is no trace of the specification.
     pub(super) const NONE: Self = Self(u32::MAX);
 
+    /// Its number, if it needs no place: that of [`number_without_table`]. Else a number with [`IN_TABLE`].
+    #[inline]
+    pub(super) fn number(self) -> Node {
+        self.0
+    }
+
     /// The place in the table of one that has a place there.
     fn index(self) -> usize {
         (self.0 ^ IN_TABLE) as usize
