@@ -308,6 +308,7 @@ impl<'a> Search<'a> {
             *bits = Bits::new(bits.width, states);
         }
         let initial = model.initial();
+        let mut may_go_on = true;
         for (k, observer) in self.places.observers.iter().enumerate() {
             let at = observer.initial();
             if observer.is_violate(at) {
@@ -317,10 +318,11 @@ impl<'a> Search<'a> {
                 };
             } else if self.places.is_open(k as u32, at) {
                 let place = self.places.starts[k] + at.index() as Place;
-                if self.reach(initial, place, NONE, LabelId::TAU).is_break() {
-                    return false;
-                }
+                may_go_on &= self.reach(initial, place, NONE, LabelId::TAU).is_continue();
             }
+        }
+        if !may_go_on {
+            return false;
         }
         let mut first = 0;
         let mut level: Vec<Taken> = Vec::new();
