@@ -9,6 +9,7 @@ use crate::{Closure, LabelId, LabelKind, Semantics, StateId, Step};
 use super::crew::Jobs;
 use super::expansion::{ExpandedStep, Expander, Expansion, Taken};
 use super::known::Known;
+use super::level_order::LevelOrder;
 use super::nodes::{Node, Nodes, Place};
 use super::pairs::{Order, Pairs};
 use super::rules::{Next, PairRules};
@@ -363,7 +364,7 @@ impl<R: PairRules, M: Semantics<State = StateId>, J: Jobs<R, M>> Walk<'_, R, M, 
         let mut first = 0;
         let mut level: Vec<u32> = Vec::new();
         let mut taken: Vec<Taken> = Vec::new();
-        let mut order: Vec<u64> = Vec::new();
+        let mut order = LevelOrder::default();
         while first < self.memory.pairs.len() {
             level.clear();
             if let Some(pair) = self.memory.lost.take() {
@@ -376,14 +377,8 @@ impl<R: PairRules, M: Semantics<State = StateId>, J: Jobs<R, M>> Walk<'_, R, M, 
             let end = self.memory.pairs.len();
             let pairs = &mut self.memory.pairs;
             pairs.begin_level(end);
-            // All pairs of one node together, so that its row is computed once a level. Node and pair
-            // are sorted as one number.
-            order.clear();
-            let key = |&pair: &u32| u64::from(pairs.node(pair)) << 32 | u64::from(pair);
-            order.extend(level.iter().map(key));
-            order.sort_unstable();
-            level.clear();
-            level.extend(order.iter().map(|&key| key as u32));
+            // All pairs of one node together, so that its row is computed once a level.
+            order.sort(&mut level, |pair| pairs.node(pair));
             taken.clear();
             let pair = |&pair: &u32| (pairs.state(pair), pairs.node(pair));
             taken.extend(level.iter().map(pair));
