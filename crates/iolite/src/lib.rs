@@ -82,7 +82,7 @@ mod verification_turns;
 mod walk;
 mod workspace;
 
-pub use budget::{Budget, Exceeded, LastResort, MemoryLimit, watch};
+pub use budget::{Budget, Exceeded, LastResort, MemoryLimit, Watch, watch};
 pub use campaign::{
     ActionWeight, AnyAdapter, AnyStrategy, AnyTester, Campaign, CheckError, ConstantBounds,
     Constants, CoverageGuide, CoveredModel, ExplicitJudge, GoalKind, Judge, JudgeOptions,
