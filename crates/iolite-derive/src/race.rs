@@ -70,8 +70,8 @@ pub struct RaceReport {
 
 /// Looks for races in the determinised suspension automaton of a model: at most `limit` sets, of which
 /// `most` races are listed.
-pub fn races<M: Semantics<State = StateId>>(
-    model: &M,
+pub fn races(
+    model: &dyn Semantics<State = StateId>,
     policy: QuiescencePolicy,
     limit: usize,
     most: usize,

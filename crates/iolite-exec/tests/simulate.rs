@@ -43,7 +43,7 @@ fn verdict_of(model: Lts) -> Verdict {
             ModelSut::new(model, dictionary.clone(), 9).on_refused_input(RefusedInput::SelfLoop);
         let codec = WireCodec::of_system(&map, dictionary).unwrap();
         let delay = Duration::from_millis(2);
-        Simulator::new(sut, codec, Framing::Line, delay, 1)
+        Simulator::new(Box::new(sut), codec, Framing::Line, delay, 1)
             .listen(&listener)
             .unwrap();
     });

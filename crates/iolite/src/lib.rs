@@ -71,8 +71,10 @@ mod property_verification;
 mod relation;
 mod semantics;
 mod starter;
+mod state_view;
 mod suite;
 mod symbolic_view;
+mod system_text;
 mod trace_judge;
 mod vacuity;
 mod verification;
@@ -80,14 +82,14 @@ mod verification_turns;
 mod walk;
 mod workspace;
 
-pub use budget::{Budget, Exceeded, LastResort, MemoryLimit, watch};
+pub use budget::{Budget, Exceeded, LastResort, MemoryLimit, Watch, watch};
 pub use campaign::{
     ActionWeight, AnyAdapter, AnyStrategy, AnyTester, Campaign, CheckError, ConstantBounds,
     Constants, CoverageGuide, CoveredModel, ExplicitJudge, GoalKind, Judge, JudgeOptions,
     MissedGoal, ModelCoverage, ModelCoverageReport, ModelGoal, ModelUnderTest, Pair, Passed,
     PropertyJudge, PropertyOptions, RecordedRun, Retracing, Selection, SelectionOptions,
     SharedConstants, SharedCoverage, SuiteCoverage, SymbolicJudge, SymmetricCase, SymmetricFailure,
-    Target, TargetOptions, ValuesTried, chosen_constants, not_solved, symbolic_sut,
+    Target, TargetOptions, ValuesTried, chosen_constants, not_solved, running_model, symbolic_sut,
 };
 pub use cover::Cover;
 pub use data::{DataOptions, KnownModel, ValueOptions, Values, answers_count, solver};
@@ -116,7 +118,7 @@ pub use iolite_lts::System;
 pub use iolite_lts::relation::Relation;
 pub use iolite_recheck::{Certificate as WholeCertificate, Model as WholeModel, Observation};
 pub use iolite_sts::PruningGoal;
-pub use monitor::{JournalRun, LogReport, Monitor, verdict_beside};
+pub use monitor::{JournalRun, Log, LogReport, Monitor, journal_lines, verdict_beside};
 pub use mutation::{
     Done, MergedMutants, MutantDocument, MutationDocument, MutationOptions, OnTheFly, Score,
 };
@@ -128,11 +130,13 @@ pub use relation::{
 };
 pub use semantics::{CompletionFlag, QuiescenceFlag, SemanticsOptions};
 pub use starter::{Starter, StarterFile, StarterKind};
+pub use state_view::StateView;
 pub use suite::{
     ExhaustivenessDocument, JudgedCase, SuiteDocument, SuiteOptions, UndetectedDocument,
     UnsoundDocument,
 };
 pub use symbolic_view::{PruningReason, SymbolicGraph, SymbolicView};
+pub use system_text::system_text;
 pub use verification::{DataAnswer, Proof, Verification, VerificationOptions, VerifiedProperty};
 pub use verification_turns::FEW_STATES;
 pub use walk::{Offer, Position, Taken, Walk};

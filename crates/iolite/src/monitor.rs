@@ -1,7 +1,7 @@
 //! Passive testing: a log that was recorded elsewhere, judged by a specification or by properties.
 
 use std::collections::BTreeMap;
-use std::io::BufRead;
+use std::io::{self, BufRead};
 use std::time::Duration;
 
 use iolite_derive::{Alphabet, Notice, PropertyOutcome, PropertyTester, Tester, Verdict};
@@ -9,6 +9,14 @@ use iolite_exec::{Certificate, ExecError, LogEntry, LogReader, MonitorOptions, M
 
 use crate::trace_judge::{LogFollower, TraceJudge};
 use crate::{AnyTester, Error, Judge, PropertyJudge};
+
+/// The log that is judged, from wherever its lines come: what a line costs is compiled here, for all of them.
+pub type Log = LogReader<Box<dyn BufRead>>;
+
+/// Reads a journal in either form, or any other log, as lines.
+pub fn journal_lines(log: Box<dyn BufRead>) -> io::Result<Box<dyn BufRead>> {
+    iolite_exec::journal_lines(log)
+}
 
 /// Judges logs.
 pub struct Monitor {
@@ -77,9 +85,9 @@ impl Monitor {
     /// Judges one trace. `watch` hears before each line how many steps were judged and which line
     /// comes, and may break off with a reason: the verdict is then `unknown`. It is also asked where the log cannot be read on, which is
     /// an error unless that is why.
-    pub fn log<R: BufRead>(
+    pub fn log(
         &self,
-        log: &mut LogReader<R>,
+        log: &mut Log,
         watch: &mut dyn FnMut(u64, usize) -> Option<String>,
     ) -> Result<LogReport, Error> {
         match &self.judge {
@@ -98,10 +106,10 @@ impl Monitor {
 
     /// Judges one trace by a specification and by properties beside it, in one pass over the log; the report of
     /// the specification comes first. An action that the specification does not know is an error.
-    pub fn log_beside<R: BufRead>(
+    pub fn log_beside(
         &self,
         properties: &Self,
-        log: &mut LogReader<R>,
+        log: &mut Log,
         watch: &mut dyn FnMut(u64, usize) -> Option<String>,
     ) -> Result<(LogReport, LogReport), Error> {
         let Judge::Properties(judge) = &properties.judge else {
@@ -165,9 +173,9 @@ impl Monitor {
     /// `each` is given the report of a run with its place in the order of their beginnings, when the run is
     /// over. Returns how many runs there are, and why not all was judged where that is so: runs that
     /// were under way are reported as `unknown` then.
-    pub fn journal<R: BufRead>(
+    pub fn journal(
         &self,
-        log: &mut LogReader<R>,
+        log: &mut Log,
         watch: &mut dyn FnMut(u64, usize) -> Option<String>,
         each: &mut dyn FnMut(JournalRun, LogReport) -> Result<(), Error>,
     ) -> Result<(usize, Option<String>), Error> {
@@ -286,8 +294,8 @@ impl OpenRun<'_> {
 }
 
 /// Reads the steps of one trace, for all that judge it.
-fn follow<R: BufRead>(
-    log: &mut LogReader<R>,
+fn follow(
+    log: &mut Log,
     watch: &mut dyn FnMut(u64, usize) -> Option<String>,
     judges: &mut [&mut dyn LogFollower],
 ) -> Result<(), Error> {

@@ -1,10 +1,11 @@
 //! How much time and memory a command may take, and signs of life while it works.
 
 use std::sync::OnceLock;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use iolite::{Budget, Error, Exceeded, LastResort, MemoryLimit};
-use iolite_exec::Interruption;
+
+pub(crate) use iolite::Watch;
 
 use crate::output::{Exit, status};
 
@@ -63,12 +64,7 @@ pub(crate) fn with_known(write: impl FnOnce(&str)) {
 
 /// The command begins.
 pub(crate) fn watch() -> Watch {
-    Watch {
-        budget: budget(),
-        next_report: Duration::from_secs(1),
-        asked: 0,
-        heeds_signals: false,
-    }
+    Watch::new(budget())
 }
 
 impl Bounds {
@@ -97,68 +93,5 @@ impl LastResort for End {
         status::say(&format_args!("error: {what}\n  {known}"));
         iolite_exec::kill_systems();
         std::process::exit(Exit::Inconclusive as i32);
-    }
-}
-
-/// Looks at the bounds of a command, and shows how far it is.
-#[derive(Debug)]
-pub(crate) struct Watch {
-    budget: Budget,
-    next_report: Duration,
-    asked: u32,
-    /// Whether a signal ends the work as a bound does.
-    heeds_signals: bool,
-}
-
-impl Watch {
-    /// Takes a signal for a bound that ran out, where the process listens to signals.
-    pub(crate) fn heeding_signals(mut self, heeds: bool) -> Self {
-        self.heeds_signals = heeds;
-        self
-    }
-
-    fn interruption(&self) -> Option<Interruption> {
-        iolite_exec::interrupted().filter(|_| self.heeds_signals)
-    }
-
-    /// Whether it is worth looking at the clock: now and then, and when the watchdog barked.
-    pub(crate) fn is_due(&mut self) -> bool {
-        let due = self.asked.is_multiple_of(256)
-            || self.budget.is_raised()
-            || self.interruption().is_some();
-        self.asked = self.asked.wrapping_add(1);
-        due
-    }
-
-    /// When the time is up.
-    pub(crate) fn until(&self) -> Option<Instant> {
-        self.budget.until()
-    }
-
-    /// What is said when the time is up.
-    pub(crate) fn when_it_is_up(&self) -> Option<String> {
-        Some(Exceeded::Time(self.budget.time()?).to_string())
-    }
-
-    /// Why there is no answer, when a bound ran out.
-    pub(crate) fn exceeded(&self) -> Option<String> {
-        let exceeded = self.budget.exceeded().map(|what| what.to_string());
-        exceeded.or_else(|| Some(format!("interrupted by {}", self.interruption()?)))
-    }
-
-    /// The same for work that counts its bytes.
-    pub(crate) fn exceeded_by(&self, bytes: usize) -> Option<String> {
-        let what = self.budget.exceeded_by(bytes as u64);
-        what.map(|what| what.to_string())
-    }
-
-    /// Says how far a long command is, now and then: for the line that people see, and for the answer when a
-    /// bound runs out.
-    pub(crate) fn report(&mut self, text: impl FnOnce() -> String) {
-        let elapsed = self.budget.elapsed();
-        if elapsed >= self.next_report {
-            self.next_report = elapsed + Duration::from_millis(500);
-            self.budget.know(text());
-        }
     }
 }

@@ -7,13 +7,12 @@ use std::time::Duration;
 
 use iolite::{
     Certificate, Channel, Constants, Context, Error, JournalRun, Judge, JudgeOptions, JudgedBy,
-    LogReport, ModelRef, Monitor, Notice, Partition, PropertyJudge, QueueOptions, ReadOptions,
-    Verdict, WholeCertificate, Workspace, save_query,
+    Log, LogReport, ModelRef, Monitor, Notice, Partition, PropertyJudge, QueueOptions, ReadOptions,
+    Verdict, WholeCertificate, Workspace, journal_lines, save_query,
 };
 use iolite_exec::codec::Template;
 use iolite_exec::{
-    COMPACT_ENDING, Interruption, LogFormat, LogReader, SutConfig, chart, end_well_on_signals,
-    interrupted, journal_lines,
+    COMPACT_ENDING, Interruption, LogFormat, SutConfig, chart, end_well_on_signals, interrupted,
 };
 use serde::Serialize;
 
@@ -400,8 +399,6 @@ fn run_of(args: &Args, is_journal: bool) -> Result<Option<u64>, Error> {
     Ok(args.run)
 }
 
-type Log = LogReader<Box<dyn BufRead>>;
-
 /// The lines of the log; those of a journal in the compact form as if it were in the other one.
 fn lines(args: &Args) -> Result<Box<dyn BufRead>, Error> {
     let reading = |e: &std::io::Error| Error::reading(args.log(), e);
@@ -424,7 +421,7 @@ fn log(args: &Args, judge: &Judge, run: Option<u64>) -> Result<Log, Error> {
             .by_parameters(&|kind, action| dictionary.parameters(kind, action));
         *templates = fitted.map_err(|e| Error::input(e.to_string()))?;
     }
-    let log = LogReader::new(input, &name, format);
+    let log = Log::new(input, &name, format);
     Ok(match run {
         Some(run) => log.of_run(run),
         None => log,

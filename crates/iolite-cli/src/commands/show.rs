@@ -1,27 +1,22 @@
 //! `iolite show`: a model, or a view of it, in many formats.
 
-use std::cell::Cell;
 use std::fs::File;
 use std::io::{BufRead, BufReader, ErrorKind, Write};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use iolite::{
-    Budget, Error, FEW_STATES, ModelRef, Property, PropertyReadOptions, QuiescenceFlag,
-    ReadOptions, Spec, SymbolicGraph, SymbolicView, System, Workspace, all_cores, write_whole_by,
+    Error, FEW_STATES, ModelRef, Property, PropertyReadOptions, QuiescenceFlag, ReadOptions, Spec,
+    StateView, SymbolicGraph, SymbolicView, Workspace, all_cores, journal_lines, system_text,
+    write_whole_by,
 };
-use iolite_exec::{compact_first_line, journal_lines};
+use iolite_exec::compact_first_line;
 use iolite_formats::drawing::{self, Drawing, NodeId, mermaid, plantuml};
 use iolite_formats::{aut, dot, iol, json, svg, symbolic_test_case};
-use iolite_lts::{
-    Completed, Completion, DeltaTrace, Determinised, Interned, LabelId, LabelKind, Labels, Lts,
-    Quiescence, QuiescencePolicy, Semantics, StateId, StateNames, Suspension, determinise, explore,
-    missing_input, nondeterminism,
-};
+use iolite_lts::{Lts, StateNames};
 
 use super::show_property::{self, PropertyFormat};
-use crate::args::{bounds, workspace};
+use crate::args::workspace;
 use crate::output::{Exit, print, write_whole};
 
 /// Show a model, a view of it, a declaration, a stored test case or a property, as text, a picture, .aut,
@@ -159,7 +154,9 @@ fn compact_journal(args: &Args) -> Result<Option<Box<dyn BufRead>>, Error> {
     if !is_compact {
         return Ok(None);
     }
-    journal_lines(reader).map(Some).map_err(|e| reading(&e))
+    journal_lines(Box::new(reader))
+        .map(Some)
+        .map_err(|e| reading(&e))
 }
 
 /// Writes a journal as JSON lines, one at a time: it may be larger than memory.
@@ -255,7 +252,13 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
             e.hint("this view is one of states; suspension and determinised can keep data")
         }
     })?;
-    let lts = view(args, model.system())?;
+    let names = match format {
+        // It has no place for names.
+        ShowFormat::Aut => StateNames::Numbers,
+        _ => StateNames::Members,
+    };
+    let view = state_view(args.view)?;
+    let lts = workspace.state_view(model.system(), view, args.quiescence, names)?;
     if let (ShowFormat::Aut, Some(path)) = (format, &args.output_file) {
         return write_aut(&lts, path, jobs(args));
     }
@@ -266,6 +269,23 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
 
 fn jobs(args: &Args) -> NonZeroUsize {
     args.jobs.unwrap_or_else(all_cores)
+}
+
+/// The view of states; not every view is one.
+fn state_view(view: View) -> Result<StateView, Error> {
+    Ok(match view {
+        View::Model => StateView::Model,
+        View::Suspension => StateView::Suspension,
+        View::Determinised => StateView::Determinised,
+        View::SuspensionAutomaton => StateView::SuspensionAutomaton,
+        View::DeltaTrace => StateView::DeltaTrace,
+        View::SelfLoopCompleted => StateView::SelfLoopCompleted,
+        View::ChaosCompleted => StateView::ChaosCompleted,
+        View::Product | View::Test | View::Pruned => {
+            return Err(Error::input("this view keeps data"));
+        }
+        View::Composition => return Err(Error::input("this view is a picture")),
+    })
 }
 
 /// Writes a system to a file while its lines are made: they may take more memory than the system.
@@ -474,182 +494,10 @@ fn show_property(args: &Args, workspace: &Workspace) -> Result<Exit, Error> {
     Ok(Exit::Holds)
 }
 
-/// A system that tells now and then how much of it was looked at.
-struct CountedSystem {
-    system: System,
-    rows: Cell<u64>,
-    budget: Budget,
-}
-
-impl CountedSystem {
-    fn new(system: System) -> Self {
-        Self {
-            system,
-            rows: Cell::new(0),
-            budget: bounds::budget(),
-        }
-    }
-}
-
-impl CountedSystem {
-    fn count(&self, rows: u64) {
-        let before = self.rows.get();
-        let rows = before + rows;
-        self.rows.set(rows);
-        if before == 0 || rows / 4096 > before / 4096 {
-            let known = format!("the transitions of states were asked for {rows} times");
-            self.budget.know(known);
-        }
-    }
-}
-
-impl Semantics for CountedSystem {
-    type State = StateId;
-
-    fn labels(&self) -> &Labels {
-        self.system.labels()
-    }
-
-    fn initial(&self) -> StateId {
-        self.system.initial()
-    }
-
-    fn successors(&self, state: &StateId, row: &mut Vec<(LabelId, StateId)>) {
-        self.count(1);
-        self.system.successors(state, row);
-    }
-
-    fn successors_of(
-        &self,
-        states: &[StateId],
-        rows: &mut Vec<(LabelId, StateId)>,
-        ends: &mut Vec<usize>,
-    ) {
-        self.count(states.len() as u64);
-        self.system.successors_of(states, rows, ends);
-    }
-
-    fn describe(&self, state: &StateId) -> String {
-        self.system.describe(state)
-    }
-
-    fn place(&self, state: &StateId) -> String {
-        self.system.place(state)
-    }
-
-    fn line(&self, state: &StateId) -> Option<u32> {
-        self.system.line(state)
-    }
-}
-
-fn too_large(e: &iolite_lts::BudgetExceeded) -> Error {
-    Error::undecided(e.to_string()).hint("allow more with --max-states N")
-}
-
-/// What a strict view reports.
-fn without_livelock<M>(view: &Suspension<M>) -> Result<(), Error>
-where
-    M: Semantics<State = StateId>,
-{
-    match view.livelock() {
-        None => Ok(()),
-        Some(state) => Err(Error::input(format!(
-            "state {} lies on a cycle of internal actions",
-            view.describe(&state)
-        ))
-        .hint("--quiescence livelock takes such a cycle for quiescence")),
-    }
-}
-
-/// det(M) of a view that other threads may copy. The answer does not depend on their number.
-fn determinise_by_threads<M>(
-    args: &Args,
-    model: &M,
-    names: StateNames,
-    jobs: NonZeroUsize,
-) -> Result<(Determinised<M>, Lts), Error>
-where
-    M: Semantics<State = StateId> + Clone + Send,
-{
-    let limit = args.read.budget();
-    let others = vec![model.clone(); jobs.get() - 1];
-    let mut view = Determinised::new(model.clone());
-    let budget = bounds::budget();
-    let mut said = 0;
-    view.explore(others, limit, &mut |sets| {
-        if said == 0 || sets >= said + 4096 {
-            said = sets;
-            let known = format!("the transitions of {sets} sets of states were asked for");
-            budget.know(known);
-        }
-    });
-    let lts = determinise(&mut view, names, limit).map_err(|e| too_large(&e))?;
-    Ok((view, lts))
-}
-
-fn view(args: &Args, system: System) -> Result<Arc<Lts>, Error> {
-    let budget = args.read.budget();
-    let policy = args.quiescence.policy();
-    let names = match format(args)? {
-        // It has no place for names.
-        ShowFormat::Aut => StateNames::Numbers,
-        _ => StateNames::Members,
-    };
-    let system = match (args.view, system) {
-        (View::Model, System::Explicit(lts)) => return Ok(lts),
-        (View::Determinised, System::Explicit(lts)) => {
-            let (_, lts) = determinise_by_threads(args, &&*lts, names, jobs(args))?;
-            return Ok(Arc::new(lts));
-        }
-        (View::SuspensionAutomaton, System::Explicit(lts)) => {
-            // The strict policy reports the livelock that one view meets first.
-            let jobs = match policy {
-                QuiescencePolicy::Strict => NonZeroUsize::MIN,
-                QuiescencePolicy::Livelock | QuiescencePolicy::Fair => jobs(args),
-            };
-            let model = Suspension::new(&*lts, policy);
-            let (view, lts) = determinise_by_threads(args, &model, names, jobs)?;
-            without_livelock(view.inner())?;
-            return Ok(Arc::new(lts));
-        }
-        (_, system) => CountedSystem::new(system),
-    };
-    let lts = match args.view {
-        View::Model => explore(&system, budget).map_err(|e| too_large(&e)),
-        View::Suspension => {
-            let view = Suspension::new(&system, policy);
-            let lts = explore(&view, budget).map_err(|e| too_large(&e))?;
-            without_livelock(&view)?;
-            Ok(lts)
-        }
-        View::Determinised => {
-            determinise(&mut Determinised::new(&system), names, budget).map_err(|e| too_large(&e))
-        }
-        View::SuspensionAutomaton => {
-            let mut view = Determinised::new(Suspension::new(&system, policy));
-            let lts = determinise(&mut view, names, budget).map_err(|e| too_large(&e))?;
-            without_livelock(view.inner())?;
-            Ok(lts)
-        }
-        View::DeltaTrace => {
-            let view = Interned::new(DeltaTrace::new(&system, policy));
-            determinise(&mut Determinised::new(view), names, budget).map_err(|e| too_large(&e))
-        }
-        View::SelfLoopCompleted => explore(&Completed::new(&system, Completion::SelfLoop), budget)
-            .map_err(|e| too_large(&e)),
-        View::ChaosCompleted => {
-            explore(&Completed::new(&system, Completion::Chaos), budget).map_err(|e| too_large(&e))
-        }
-        View::Product | View::Test | View::Pruned => Err(Error::input("this view keeps data")),
-        View::Composition => Err(Error::input("this view is a picture")),
-    };
-    lts.map(Arc::new)
-}
-
 fn write(args: &Args, lts: &Lts, name: &str, format: ShowFormat) -> Result<String, Error> {
     let mut text = String::new();
     let written = match format {
-        ShowFormat::Text => return Ok(describe(lts, args.quiescence)),
+        ShowFormat::Text => return Ok(system_text(lts, args.quiescence)),
         ShowFormat::Dot => dot::write(lts, &[], &mut text),
         ShowFormat::Svg | ShowFormat::Mermaid | ShowFormat::PlantUml => {
             let drawing = Drawing::of_lts(name, lts, &[]).with_mealy_edges();
@@ -666,57 +514,4 @@ fn write(args: &Args, lts: &Lts, name: &str, format: ShowFormat) -> Result<Strin
     };
     written.map_err(|e| Error::input(e.to_string()))?;
     Ok(text)
-}
-
-/// The model in words.
-fn describe(lts: &Lts, policy: QuiescenceFlag) -> String {
-    let mut text = format!(
-        "{} states, {} transitions, initial state {}\n",
-        lts.state_count(),
-        lts.transition_count(),
-        lts.name(lts.initial())
-    );
-    let kinds = [
-        ("inputs", LabelKind::Input),
-        ("outputs", LabelKind::Output),
-        ("actions", LabelKind::Undirected),
-    ];
-    for (what, kind) in kinds {
-        let labels: Vec<String> = lts
-            .labels()
-            .of_kind(kind)
-            .map(|l| lts.labels().text(l))
-            .collect();
-        if !labels.is_empty() {
-            text += &format!("{what}: {}\n", labels.join(" "));
-        }
-    }
-    text += &match nondeterminism(lts) {
-        None => "deterministic\n".to_owned(),
-        Some(witness) => format!("nondeterministic: {}\n", witness.describe(lts)),
-    };
-    if lts.labels().inputs().next().is_some() {
-        text += &match missing_input(lts) {
-            None => "input-enabled\n".to_owned(),
-            Some((state, input)) => format!(
-                "not input-enabled: state {} does not take {}\n",
-                lts.name(state),
-                lts.labels().text(input)
-            ),
-        };
-    }
-    let view = Suspension::new(lts, policy.policy());
-    for state in lts.states() {
-        let quiescent = match view.quiescence(state) {
-            None => "",
-            Some(Quiescence::Deadlock) => "  deadlock",
-            Some(Quiescence::OutputLock) => "  output-lock",
-            Some(Quiescence::Livelock) => "  livelock",
-        };
-        text += &format!("\n{}{quiescent}\n", lts.name(state));
-        for &(label, target) in lts.steps(state) {
-            text += &format!("  {} -> {}\n", lts.labels().text(label), lts.name(target));
-        }
-    }
-    text
 }

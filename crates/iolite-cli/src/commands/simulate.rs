@@ -6,13 +6,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use iolite::{
-    CompletionFlag, Error, ExplicitSpec, ExploredModel, JudgeOptions, KnownModel, ModelRef,
-    ModelUnderTest, ReadOptions, SemanticsOptions, Spec, Walk, chosen_constants, symbolic_sut,
+    Error, JudgeOptions, KnownModel, ModelRef, ModelUnderTest, ReadOptions, SemanticsOptions, Spec,
+    Walk, chosen_constants, running_model, symbolic_sut,
 };
 use iolite_derive::Alphabet;
 use iolite_exec::codec::{ActionMap, Template, WireCodec};
-use iolite_exec::{ExecError, Framing, ModelSut, RefusedInput, RunningModel, Simulator, SutConfig};
-use iolite_lts::{Completed, Completion, Interned, Semantics, StateId};
+use iolite_exec::{ExecError, Framing, RunningModel, Simulator, SutConfig};
 
 use super::simulate_walk;
 use crate::args::data::DataArgs;
@@ -118,13 +117,11 @@ fn serve(args: &Args, needed: Option<&str>) -> Result<Exit, Error> {
         ModelUnderTest::Symbolic(model) => serve_data(args, &model, &map),
         ModelUnderTest::Explicit(spec) => {
             args.data.reject_without_solving(&args.model, needed)?;
-            match args.semantics.complete_inputs {
-                Some(CompletionFlag::Chaos) => {
-                    let view = Interned::new(Completed::new(spec.system(), Completion::Chaos));
-                    serve_view(args, view, &spec, &map)
-                }
-                _ => serve_view(args, spec.system(), &spec, &map),
-            }
+            let alphabet = spec.alphabet().fork();
+            let completion = args.semantics.complete_inputs;
+            let sut = running_model(&spec, spec.dictionary(&alphabet), completion, args.seed);
+            let codec = WireCodec::of_system(&map, spec.dictionary(&alphabet))?;
+            answer(args, sut, codec)
         }
     }
 }
@@ -151,28 +148,11 @@ fn serve_data(args: &Args, model: &KnownModel, map: &ActionMap) -> Result<Exit, 
         }
     });
     let codec = WireCodec::of_system(map, dictionary())?;
-    answer(args, sut, codec)
-}
-
-fn serve_view(
-    args: &Args,
-    view: impl Semantics<State = StateId>,
-    spec: &ExplicitSpec,
-    map: &ActionMap,
-) -> Result<Exit, Error> {
-    let refused = match args.semantics.complete_inputs {
-        Some(CompletionFlag::SelfLoop) => RefusedInput::SelfLoop,
-        _ => RefusedInput::Error,
-    };
-    let alphabet = spec.alphabet().fork();
-    let sut = ModelSut::new(view, spec.dictionary(&alphabet), args.seed).on_refused_input(refused);
-    let sut = ExploredModel::new(sut, spec);
-    let codec = WireCodec::of_system(map, spec.dictionary(&alphabet))?;
-    answer(args, sut, codec)
+    answer(args, Box::new(sut), codec)
 }
 
 /// Lets the simulator talk to whoever comes.
-fn answer(args: &Args, sut: impl RunningModel, codec: WireCodec) -> Result<Exit, Error> {
+fn answer(args: &Args, sut: Box<dyn RunningModel>, codec: WireCodec) -> Result<Exit, Error> {
     let delay = Duration::from_millis(args.delay_ms);
     let mut simulator = Simulator::new(sut, codec, Framing::Line, delay, args.seed);
     let hint = "--complete-inputs self-loop ignores unexpected inputs";

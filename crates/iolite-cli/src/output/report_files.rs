@@ -246,9 +246,11 @@ pub(crate) fn sinks(
                 );
             }
             leave_stdout_to_events();
-            sinks.0.push(Box::new(JsonLines(std::io::stdout())));
+            sinks
+                .0
+                .push(Box::new(JsonLines(Box::new(std::io::stdout()))));
         }
-        Some(path) => sinks.0.push(Box::new(JsonLines(create(path)?))),
+        Some(path) => sinks.0.push(Box::new(JsonLines(Box::new(create(path)?)))),
         None => {}
     }
     if let Some(path) = &report.report {

@@ -5,10 +5,9 @@ use std::io::Write;
 use crate::{Event, ExecError, Sink};
 
 /// Writes each event as one line of JSON, flushed.
-#[derive(Debug)]
-pub struct JsonLines<W>(pub W);
+pub struct JsonLines(pub Box<dyn Write + Send>);
 
-impl<W: Write> Sink for JsonLines<W> {
+impl Sink for JsonLines {
     fn event(&mut self, event: &Event) -> Result<(), ExecError> {
         let fail = |e: std::io::Error| ExecError::Report(e.to_string());
         let mut line = serde_json::to_vec(event).map_err(|e| fail(e.into()))?;

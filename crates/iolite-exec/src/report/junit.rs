@@ -4,8 +4,8 @@ use std::io::Write;
 use std::time::Duration;
 
 use iolite_derive::Verdict;
-use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestRerun, TestSuite};
 
+use super::xml_lines::XmlLines;
 use crate::{Event, ExecError, JournalHeader, Sink, brief, chart};
 
 struct Case {
@@ -143,69 +143,123 @@ impl<W: Write> JUnit<W> {
         }
     }
 
-    fn document(&mut self, elapsed: Duration) -> Report {
-        let name = printable(&self.suite);
-        let mut suite = TestSuite::new(&name);
-        suite.set_time(elapsed);
-        for (name, value) in &self.properties {
-            suite.add_property((*name, value.as_str()));
-        }
+    fn document(&mut self) -> String {
         self.cases.sort_by_key(|case| case.run);
-        for case in self.cases.drain(..) {
-            let mut status = match &case.outcome {
-                Outcome::Passed | Outcome::Flaky { .. } => TestCaseStatus::success(),
-                Outcome::Skipped(_) => TestCaseStatus::skipped(),
-                Outcome::Failed { .. } => TestCaseStatus::non_success(NonSuccessKind::Failure),
-                Outcome::Error { .. } => TestCaseStatus::non_success(NonSuccessKind::Error),
-            };
-            let went_well = case.outcome.is_good();
-            match case.outcome {
-                Outcome::Passed => {}
-                Outcome::Skipped(reason) => {
-                    status.set_message(reason);
-                }
-                Outcome::Failed { verdict, detail } => {
-                    status.set_type(verdict.to_string());
-                    status.set_message(verdict.to_string());
-                    status.set_description(detail);
-                }
-                Outcome::Flaky { detail } => {
-                    let mut first = TestRerun::new(NonSuccessKind::Failure);
-                    first.set_type(Verdict::Flaky.name());
-                    first.set_message(Verdict::Flaky.name());
-                    first.set_description(detail);
-                    status.add_rerun(first);
-                }
-                Outcome::Error { code, message } => {
-                    status.set_type(code);
-                    let first = message.lines().next().unwrap_or_default();
-                    status.set_message(brief(first));
-                    status.set_description(message);
-                }
+        let cases = std::mem::take(&mut self.cases);
+        let count = |is_one: fn(&Outcome) -> bool| {
+            cases
+                .iter()
+                .filter(|case| is_one(&case.outcome))
+                .count()
+                .to_string()
+        };
+        let tests = cases.len().to_string();
+        let skipped = count(|outcome| matches!(outcome, Outcome::Skipped(_)));
+        let failures = count(|outcome| matches!(outcome, Outcome::Failed { .. }));
+        let errors = count(|outcome| matches!(outcome, Outcome::Error { .. }));
+        let name = printable(&self.suite);
+        let time = seconds(self.elapsed);
+        let mut xml = XmlLines::new();
+        let about_all = [
+            ("name", &*name),
+            ("tests", &*tests),
+            ("skipped", &*skipped),
+            ("failures", &*failures),
+            ("errors", &*errors),
+            ("time", &*time),
+        ];
+        let about_suite = [
+            ("name", &*name),
+            ("tests", &*tests),
+            ("skipped", &*skipped),
+            ("errors", &*errors),
+            ("failures", &*failures),
+            ("time", &*time),
+        ];
+        xml.begin("testsuites", &about_all);
+        if self.properties.is_empty() && cases.is_empty() && self.dropped == 0 {
+            xml.empty("testsuite", &about_suite);
+        } else {
+            xml.begin("testsuite", &about_suite);
+            let properties = self.properties.iter();
+            write_properties(&mut xml, properties.map(|(name, value)| (*name, &**value)));
+            for case in &cases {
+                self.write_case(&mut xml, &name, case);
             }
-            let mut test = TestCase::new(format!("run {}", case.run), status);
-            if let (false, Some(replay)) = (went_well, &self.replay) {
-                test.add_property(("replay", format!("{replay} --run {}", case.run).as_str()));
+            if self.dropped > 0 {
+                xml.text("system-out", &[], &format!("{} runs more", self.dropped));
             }
-            test.set_classname(&name);
-            test.set_time(Duration::from_micros(case.micros));
-            suite.add_test_case(test);
+            xml.end("testsuite");
         }
-        if self.dropped > 0 {
-            suite.set_system_out(format!("{} runs more", self.dropped));
+        xml.end("testsuites");
+        xml.into_text()
+    }
+
+    fn write_case(&self, xml: &mut XmlLines, suite: &str, case: &Case) {
+        let name = format!("run {}", case.run);
+        let time = seconds(Duration::from_micros(case.micros));
+        let about = [("name", &*name), ("classname", suite), ("time", &*time)];
+        if let Outcome::Passed = case.outcome {
+            return xml.empty("testcase", &about);
         }
-        let mut report = Report::new(&name);
-        report.set_time(elapsed);
-        report.add_test_suite(suite);
-        report
+        xml.begin("testcase", &about);
+        if let (false, Some(replay)) = (case.outcome.is_good(), &self.replay) {
+            let replay = format!("{replay} --run {}", case.run);
+            write_properties(xml, [("replay", &*replay)].into_iter());
+        }
+        match &case.outcome {
+            Outcome::Passed => {}
+            Outcome::Skipped(reason) => xml.empty("skipped", &[("message", reason)]),
+            Outcome::Failed { verdict, detail } => {
+                let verdict = verdict.name();
+                xml.text(
+                    "failure",
+                    &[("message", verdict), ("type", verdict)],
+                    detail,
+                );
+            }
+            Outcome::Flaky { detail } => {
+                let verdict = Verdict::Flaky.name();
+                xml.text(
+                    "flakyFailure",
+                    &[("message", verdict), ("type", verdict)],
+                    detail,
+                );
+            }
+            Outcome::Error { code, message } => {
+                let first = brief(message.lines().next().unwrap_or_default());
+                xml.text("error", &[("message", &first), ("type", code)], message);
+            }
+        }
+        xml.end("testcase");
     }
 }
 
-/// Characters that XML 1.0 does not have become U+FFFD, so that one sees that something was there.
+fn write_properties<'a>(
+    xml: &mut XmlLines,
+    properties: impl ExactSizeIterator<Item = (&'static str, &'a str)>,
+) {
+    if properties.len() == 0 {
+        return;
+    }
+    xml.begin("properties", &[]);
+    for (name, value) in properties {
+        xml.empty("property", &[("name", name), ("value", value)]);
+    }
+    xml.end("properties");
+}
+
+fn seconds(time: Duration) -> String {
+    format!("{:.3}", time.as_secs_f64())
+}
+
+/// Characters that XML 1.0 does not have become U+FFFD, so that one sees that something was there. Tabs and control
+/// characters beyond ASCII, which XML has and readers treat in ways of their own, are left out.
 fn printable(text: &str) -> String {
     text.chars()
+        .filter(|c| !matches!(c, '\t' | '\u{80}'..='\u{9f}'))
         .map(|c| match c {
-            '\n' | '\t' => c,
+            '\n' => c,
             '\0'..' ' | '\u{fffe}' | '\u{ffff}' => '\u{fffd}',
             _ => c,
         })
@@ -263,10 +317,7 @@ impl<W: Write> Sink for JUnit<W> {
     }
 
     fn finish(&mut self) -> Result<(), ExecError> {
-        let report = self.document(self.elapsed);
-        let text = report
-            .to_string()
-            .map_err(|e| ExecError::Report(e.to_string()))?;
+        let text = self.document();
         self.out
             .write_all(text.as_bytes())
             .and_then(|()| self.out.flush())

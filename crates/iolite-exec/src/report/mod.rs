@@ -7,6 +7,7 @@ pub(crate) mod hexdump;
 mod json_lines;
 mod junit;
 mod residual_risk;
+mod xml_lines;
 
 pub use console::{Console, Extent};
 pub use counted::counted;

@@ -25,8 +25,8 @@ pub trait RunningModel: Adapter {
 }
 
 /// Runs a model over byte streams, in real time.
-pub struct Simulator<S> {
-    sut: S,
+pub struct Simulator {
+    sut: Box<dyn RunningModel>,
     codec: WireCodec,
     framing: Framing,
     /// Time before each move of the model's own.
@@ -34,9 +34,15 @@ pub struct Simulator<S> {
     seed: u64,
 }
 
-impl<S: RunningModel> Simulator<S> {
+impl Simulator {
     /// A simulator of `sut`, with the messages that `codec` has for its outputs and inputs.
-    pub fn new(sut: S, codec: WireCodec, framing: Framing, delay: Duration, seed: u64) -> Self {
+    pub fn new(
+        sut: Box<dyn RunningModel>,
+        codec: WireCodec,
+        framing: Framing,
+        delay: Duration,
+        seed: u64,
+    ) -> Self {
         Self {
             sut,
             codec,
@@ -106,7 +112,7 @@ impl<S: RunningModel> Simulator<S> {
         &mut self,
         output: ActionId,
         framer: &mut Framer,
-        writer: &mut impl Write,
+        writer: &mut dyn Write,
     ) -> Result<bool, ExecError> {
         let mut bytes = Vec::new();
         self.codec

@@ -6,6 +6,7 @@
 //! known so far. A bound that ran out is never an answer.
 
 mod machine;
+mod watch;
 mod watchdog;
 
 use std::fmt;
@@ -14,6 +15,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 pub(crate) use machine::{free_memory, used_memory};
+pub use watch::Watch;
 pub use watchdog::{LastResort, watch};
 
 /// Which share of the free memory a command may take unless it is told otherwise, in percent.

@@ -49,7 +49,7 @@ pub use judge::{AnyStrategy, AnyTester, Judge, JudgeOptions, not_solved};
 pub use model_coverage::{MissedGoal, ModelCoverage, ModelCoverageReport};
 pub(crate) use model_goal::named_goal;
 pub use model_goal::{GoalKind, ModelGoal};
-pub use model_under_test::{ModelUnderTest, chosen_constants, symbolic_sut};
+pub use model_under_test::{ModelUnderTest, chosen_constants, running_model, symbolic_sut};
 pub(crate) use property_judge::watched_beside;
 pub use property_judge::{PropertyJudge, PropertyOptions};
 pub use recorded::{Pair, RecordedRun};

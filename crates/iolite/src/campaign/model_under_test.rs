@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use iolite_derive::ModelRef;
 use iolite_exec::codec::Dictionary;
-use iolite_exec::{Adapter, ModelSut, SymbolicSut};
+use iolite_exec::{Adapter, ModelSut, RefusedInput, RunningModel, SymbolicSut};
 use iolite_lang::LineIndex;
-use iolite_lts::{Completed, Completion, Labels, QuiescencePolicy};
+use iolite_lts::{Completed, Completion, Interned, Labels, QuiescencePolicy};
 use iolite_sts::{Iosts, Simulation, SimulationError};
 
 use crate::{
-    DataOptions, Error, ExplicitSpec, ExploredModel, KnownModel, Spec, Workspace, save_query,
+    CompletionFlag, DataOptions, Error, ExplicitSpec, ExploredModel, KnownModel, Spec, Workspace,
+    save_query,
 };
 
 /// A model that is run as it is, with a solver for its values where it has data.
@@ -77,6 +78,26 @@ impl ModelUnderTest {
             }
         }
     }
+}
+
+/// A model without data that runs. What an input that it does not take leads to is for it to say: nothing, anything, or an error.
+pub fn running_model(
+    spec: &ExplicitSpec,
+    dictionary: Box<dyn Dictionary>,
+    completion: Option<CompletionFlag>,
+    seed: u64,
+) -> Box<dyn RunningModel> {
+    let refused = match completion {
+        Some(CompletionFlag::SelfLoop) => RefusedInput::SelfLoop,
+        Some(CompletionFlag::Chaos) | None => RefusedInput::Error,
+    };
+    if completion == Some(CompletionFlag::Chaos) {
+        let view = Interned::new(Completed::new(spec.system(), Completion::Chaos));
+        let sut = ModelSut::new(view, dictionary, seed).on_refused_input(refused);
+        return Box::new(ExploredModel::new(sut, spec));
+    }
+    let sut = ModelSut::new(spec.system(), dictionary, seed).on_refused_input(refused);
+    Box::new(ExploredModel::new(sut, spec))
 }
 
 fn simulation(model: &KnownModel, completion: Option<Completion>) -> Result<Simulation, Error> {

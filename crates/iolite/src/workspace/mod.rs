@@ -78,7 +78,7 @@ pub struct Workspace {
     /// Files whose hashes were not wanted.
     unhashed: Mutex<BTreeMap<PathBuf, Checksum>>,
     /// How many threads read a large file.
-    jobs: NonZeroUsize,
+    pub(crate) jobs: NonZeroUsize,
     /// Files that were read piece by piece before anybody asked for them: their systems, and what is left of them.
     read_ahead: Mutex<BTreeMap<PathBuf, (Lts, Left)>>,
 }
@@ -207,7 +207,7 @@ impl Workspace {
         self
     }
 
-    /// The same, with so many threads that read a large file, instead of one for each core. What is read does not depend on
+    /// The same, with so many threads that read a large file and determinise, instead of one for each core. What is read does not depend on
     /// their number.
     #[must_use]
     pub fn with_jobs(mut self, jobs: NonZeroUsize) -> Self {

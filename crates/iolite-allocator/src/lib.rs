@@ -1,25 +1,32 @@
-//! Who gives memory, and an honest end where there is nothing left to give.
+//! Who gives memory to the `iolite` command, and an honest end where there is nothing left to give.
 //!
-//! An allocation that fails (as under `ulimit -v`) would abort the process. It ends in exit code 3
-//! instead, with what is known so far: a bound ran out, and that is no answer.
+//! Whatever links this crate allocates with it.
 
 use std::alloc::{GlobalAlloc, Layout, System};
+use std::process;
 use std::ptr;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::OnceLock;
 
 use mimalloc::MiMalloc;
 
-use crate::args::bounds;
-use crate::output::Exit;
+#[global_allocator]
+static ALLOCATOR: Allocator = Allocator;
+
+/// How the process ends where an allocation fails, as under `ulimit -v`.
+static END: OnceLock<fn() -> !> = OnceLock::new();
+
+/// Says how this process ends where an allocation fails; `end` should not allocate. It is said once, and until then such a process aborts.
+pub fn end_without_memory_by(end: fn() -> !) {
+    let _ = END.set(end);
+}
 
 /// Blocks of fewer bytes are mimalloc's, which threads do not wait for; larger ones the system's, which grow where they are and are given
 /// back at once. To take all from the one doubled the peak of searches, to take all from the other cost threads that derive
 /// test cases more than they gained.
 const LARGE: usize = 16 << 10;
 
-/// The allocator of the command. Who gives a block follows from its size, and whoever frees it says that again.
-#[derive(Debug)]
-pub struct Allocator;
+/// Who gives a block follows from its size, and whoever frees it says that again.
+struct Allocator;
 
 #[expect(
     unsafe_code,
@@ -93,26 +100,10 @@ fn given(block: *mut u8) -> *mut u8 {
     block
 }
 
-/// Says so and ends. Nothing here allocates before the message is out; what kills systems under test may
-/// have to, and an allocation that fails again ends at once.
 #[cold]
 fn out_of_memory() -> ! {
-    static ENDING: AtomicBool = AtomicBool::new(false);
-    if !ENDING.swap(true, Ordering::Relaxed) {
-        say("error: out of memory: the machine or a limit such as `ulimit -v` gives no more\n");
-        bounds::with_known(|known| {
-            say("  until then: ");
-            say(known);
-            say("\n");
-        });
-        iolite_exec::kill_systems();
-    }
-    signal_hook::low_level::exit(Exit::Inconclusive as i32)
-}
-
-fn say(text: &str) {
-    let mut left = text.as_bytes();
-    while let Ok(written @ 1..) = rustix::io::write(rustix::stdio::stderr(), left) {
-        left = &left[written..];
+    match END.get() {
+        Some(end) => end(),
+        None => process::abort(),
     }
 }
