@@ -55,6 +55,7 @@ mod transport;
 pub use codec::concrete_action::{ConcreteAction, WireValue, brief};
 pub use error::ExecError;
 pub use iolite_derive::ModelRef;
+pub use record::action_text::ActionText;
 pub use record::certificate::{CERTIFICATE_FORMAT, Certificate};
 pub use record::compact_journal::{COMPACT_FORMAT, compact_first_line};
 pub use record::compact_lines::journal_lines;

@@ -399,7 +399,7 @@ fn verdicts_are_right_though_ids_are_given_anew() {
             .iter()
             .filter_map(|event| match event {
                 Event::Stimulus { action, .. } | Event::Output { action, .. } => {
-                    Some(action.clone())
+                    Some(action.to_string())
                 }
                 _ => None,
             })

@@ -115,14 +115,14 @@ fn event() -> impl Strategy<Value = Event> {
         (run(), step(), text(), at()).prop_map(|(run, step, action, at)| Event::Stimulus {
             run,
             step,
-            action: action.to_owned(),
+            action: action.into(),
             at,
         }),
         (run(), step(), text(), at(), any::<bool>()).prop_map(
             |(run, step, action, at, preempted)| Event::Output {
                 run,
                 step,
-                action: action.to_owned(),
+                action: action.into(),
                 at,
                 preempted: preempted.then(|| "?b".to_owned()),
                 note: None,

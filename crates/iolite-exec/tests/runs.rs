@@ -428,7 +428,7 @@ fn story(events: &[Event], number: u64) -> Vec<String> {
             Event::Stimulus { run, action, .. } | Event::Output { run, action, .. }
                 if *run == number =>
             {
-                Some(action.clone())
+                Some(action.to_string())
             }
             Event::Quiescence { run, .. } if *run == number => Some("delta".into()),
             Event::RunEnded { run, verdict, .. } if *run == number => Some(verdict.to_string()),

@@ -29,6 +29,7 @@ use std::io;
 
 use rustc_hash::FxHashMap;
 
+use crate::record::action_text::{ActionText, ByAction};
 use crate::record::event_line::write_json;
 use crate::{Event, Traffic, Way};
 
@@ -123,6 +124,10 @@ fn put(mut number: u64, bytes: &mut Vec<u8>) {
 pub(crate) struct CompactEncoder {
     pub(super) place: Place,
     texts: FxHashMap<Box<str>, u32>,
+    /// The numbers of texts of actions.
+    numbers: ByAction<u32>,
+    /// The channel that was named last, and its number.
+    last_channel: (String, Option<u32>),
     /// Records that no block has yet.
     records: Vec<u8>,
     /// Memory for an event that has no shorter form.
@@ -131,9 +136,9 @@ pub(crate) struct CompactEncoder {
 
 impl CompactEncoder {
     /// The number of a text, which is written when it is met first.
-    fn text(&mut self, text: &str) -> Option<u64> {
+    fn text(&mut self, text: &str) -> Option<u32> {
         if let Some(&number) = self.texts.get(text) {
-            return Some(number.into());
+            return Some(number);
         }
         if self.texts.len() >= TEXTS {
             return None;
@@ -143,11 +148,96 @@ impl CompactEncoder {
         self.records.push(2);
         put(text.len() as u64, &mut self.records);
         self.records.extend_from_slice(text.as_bytes());
-        Some(number.into())
+        Some(number)
+    }
+
+    /// The same of a channel.
+    fn channel(&mut self, channel: &str) -> Option<u32> {
+        let (last, number) = &self.last_channel;
+        if number.is_none() || last != channel {
+            let number = self.text(channel);
+            channel.clone_into(&mut self.last_channel.0);
+            self.last_channel.1 = number;
+        }
+        self.last_channel.1
+    }
+
+    /// The same of an action.
+    #[inline]
+    fn action(&mut self, action: &ActionText) -> Option<u32> {
+        let known = self.numbers.get(action).copied();
+        known.or_else(|| self.new_action(action))
+    }
+
+    #[cold]
+    fn new_action(&mut self, action: &ActionText) -> Option<u32> {
+        let number = self.text(action)?;
+        self.numbers.insert(action, number);
+        Some(number)
     }
 
     /// Adds an event.
+    #[inline]
     pub(crate) fn push(&mut self, event: &Event) -> io::Result<()> {
+        if self.step(event).is_some() {
+            return Ok(());
+        }
+        self.push_other(event)
+    }
+
+    /// Adds a stimulus, a usual output or a silence, if it has a short form here.
+    #[inline]
+    fn step(&mut self, event: &Event) -> Option<()> {
+        let (kind, run, step, action, at) = match event {
+            Event::Stimulus {
+                run,
+                step,
+                action,
+                at,
+            } => (3, *run, *step, action, *at),
+            Event::Output {
+                run,
+                step,
+                action,
+                at,
+                preempted: None,
+                note: None,
+            } => (4, *run, *step, action, *at),
+            Event::Quiescence {
+                run,
+                step,
+                at,
+                patience,
+            } => {
+                let since = self.place.since(*run, *step, *at)?;
+                self.put_step(6, since, *patience);
+                self.place.step_after(since)?;
+                return Some(());
+            }
+            _ => return None,
+        };
+        let since = self.place.since(run, step, at)?;
+        let text = self.action(action)?;
+        self.put_step(kind, text.into(), since);
+        self.place.step_after(since)?;
+        Some(())
+    }
+
+    /// Adds a record of two numbers.
+    #[inline]
+    fn put_step(&mut self, kind: u8, first: u64, second: u64) {
+        if (first | second) < 0x80 {
+            // Each is a byte.
+            let record = [kind, first as u8, second as u8];
+            return self.records.extend_from_slice(&record);
+        }
+        self.records.push(kind);
+        put(first, &mut self.records);
+        put(second, &mut self.records);
+    }
+
+    /// Adds an event that is no usual step, or has no short form here.
+    fn push_other(&mut self, event: &Event) -> io::Result<()> {
         if self.short(event).is_none() {
             self.json.clear();
             write_json(event, &mut self.json)?;
@@ -168,38 +258,18 @@ impl CompactEncoder {
                 self.records.extend_from_slice(&seed.to_le_bytes());
                 return Some(());
             }
-            Event::Stimulus {
-                run,
-                step,
-                action,
-                at,
-            } => {
-                let since = self.place.since(*run, *step, *at)?;
-                (3, [Some(self.text(action)?), Some(since), None])
-            }
             Event::Output {
                 run,
                 step,
                 action,
                 at,
-                preempted,
+                preempted: Some(other),
                 note: None,
             } => {
                 let since = self.place.since(*run, *step, *at)?;
-                let action = self.text(action)?;
-                match preempted {
-                    None => (4, [Some(action), Some(since), None]),
-                    Some(other) => (5, [Some(action), Some(self.text(other)?), Some(since)]),
-                }
-            }
-            Event::Quiescence {
-                run,
-                step,
-                at,
-                patience,
-            } => {
-                let since = self.place.since(*run, *step, *at)?;
-                (6, [Some(since), Some(*patience), None])
+                let texts = (self.action(action)?, self.text(other)?);
+                let (action, other) = (texts.0.into(), texts.1.into());
+                (5, [Some(action), Some(other), Some(since)])
             }
             Event::Pause { run, step, length } => {
                 self.place.since(*run, *step, self.place.at)?;
@@ -231,7 +301,7 @@ impl CompactEncoder {
         let since = self.place.since(run, step + u64::from(is_before), at)?;
         kind |= traffic.way as u8 | if is_before { IS_BEFORE } else { 0 };
         let channel = match &traffic.channel {
-            Some(channel) => Some(self.text(channel)?),
+            Some(channel) => Some(self.channel(channel)?.into()),
             None => None,
         };
         if channel.is_some() {

@@ -171,7 +171,7 @@ mod tests {
         prop_oneof![
             (small(), any::<u64>()).prop_map(|(run, seed)| Event::RunStarted { run, seed }),
             (small(), small(), text(), big()).prop_map(|(run, step, action, at)| {
-                let action = action.to_owned();
+                let action = action.into();
                 Event::Stimulus {
                     run,
                     step,
@@ -190,7 +190,7 @@ mod tests {
                 .prop_map(|(run, step, action, at, preempted, note)| Event::Output {
                     run,
                     step,
-                    action: action.to_owned(),
+                    action: action.into(),
                     at,
                     preempted: preempted.map(Into::into),
                     note: note.map(Into::into),
@@ -293,7 +293,7 @@ mod tests {
             if step == 0 {
                 encoder.push(&Event::RunStarted { run, seed: 1 }).unwrap();
             }
-            let action = action.to_owned();
+            let action = action.into();
             encoder
                 .push(&Event::Stimulus {
                     run,

@@ -145,13 +145,13 @@ impl Stream {
                 else {
                     return cut_off();
                 };
-                let text = |text: TextId| texts[text.index()].clone();
+                let text = |text: TextId| texts[text.index()].as_str();
                 return Some(Ok(Event::Output {
                     run,
                     step,
-                    action: text(action),
+                    action: text(action).into(),
                     at,
-                    preempted: Some(text(preempted)),
+                    preempted: Some(text(preempted).to_owned()),
                     note: None,
                 }));
             }

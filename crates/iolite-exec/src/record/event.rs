@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use iolite_derive::{Notice, Verdict};
 use serde::{Deserialize, Serialize};
 
-use crate::{Certificate, Confirmation, Coverage, ExecError, Exit, Traffic};
+use crate::{ActionText, Certificate, Confirmation, Coverage, ExecError, Exit, Traffic};
 
 /// Why a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -53,7 +53,7 @@ pub enum Event {
         /// Number of the step.
         step: u64,
         /// The action.
-        action: String,
+        action: ActionText,
         /// When.
         at: u64,
     },
@@ -73,7 +73,7 @@ pub enum Event {
         /// Number of the step.
         step: u64,
         /// The action.
-        action: String,
+        action: ActionText,
         /// When.
         at: u64,
         /// The stimulus that was to be given when the output came first.

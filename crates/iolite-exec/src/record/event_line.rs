@@ -5,96 +5,146 @@
 
 use std::io;
 
+use crate::record::action_text::{ActionText, ByAction};
 use crate::{Event, Traffic, Way};
-
-/// Room of a [`Piece`]: three numbers do not fit, two do with what stands before them.
-const PIECE: usize = 64;
 
 /// A part of a line that many lines have alike, with room behind it: so many bytes are copied by a few instructions, however many of
 /// them are meant.
 #[derive(Clone, Debug)]
-struct Piece {
-    bytes: [u8; PIECE],
+struct Piece<const N: usize> {
+    bytes: [u8; N],
     length: usize,
 }
 
-impl Piece {
+impl<const N: usize> Default for Piece<N> {
+    fn default() -> Self {
+        Self::EMPTY
+    }
+}
+
+impl<const N: usize> Piece<N> {
     const EMPTY: Self = Self {
-        bytes: [0; PIECE],
+        bytes: [0; N],
         length: 0,
     };
 
-    /// Becomes some texts, each with a number behind it.
-    fn renew(&mut self, parts: &[(&[u8], u64)]) {
-        let mut text = Vec::with_capacity(PIECE);
-        for (before, value) in parts {
-            text.extend_from_slice(before);
-            number(*value, &mut text);
-        }
-        self.length = text.len();
-        text.resize(PIECE, 0);
-        self.bytes.copy_from_slice(&text);
+    const fn of(text: &[u8]) -> Self {
+        Self::EMPTY.and(text)
     }
 
-    /// Ends the line.
-    fn close(&mut self) {
-        self.bytes[self.length..self.length + 2].copy_from_slice(b"}\n");
-        self.length += 2;
+    fn text(&self) -> &[u8] {
+        &self.bytes[..self.length]
     }
 
+    const fn and(mut self, text: &[u8]) -> Self {
+        let (_, room) = self.bytes.split_at_mut(self.length);
+        room.split_at_mut(text.len()).0.copy_from_slice(text);
+        self.length += text.len();
+        self
+    }
+}
+
+const STIMULUS: Piece<32> = Piece::of(b"{\"event\":\"stimulus\",\"run\":");
+const OUTPUT: Piece<32> = Piece::of(b"{\"event\":\"output\",\"run\":");
+const QUIESCENCE: Piece<32> = Piece::of(b"{\"event\":\"quiescence\",\"run\":");
+const STEP: Piece<8> = Piece::of(b",\"step\":");
+const ACTION: &[u8] = b",\"action\":\"";
+const AT: Piece<6> = Piece::of(b",\"at\":");
+const END: Piece<2> = Piece::of(b"}\n");
+
+/// What stands between the step and the time of a stimulus or an output.
+type Middle = Piece<64>;
+
+/// The longest text of an action that fits a [`Middle`].
+const LONGEST: usize = 64 - ACTION.len() - 1 - AT.bytes.len();
+
+/// Room of a line: its pieces, and three numbers of twenty digits at most.
+const ROOM: usize = 32 + 8 + 6 + 64 + 2 + 3 * 20;
+
+/// A line while it is put together.
+struct Line<'a> {
+    room: &'a mut [u8; ROOM],
+    length: usize,
+}
+
+impl<'a> Line<'a> {
+    /// A line behind so many of these bytes; `None` where they have no room for it.
     #[inline]
-    fn append_to(&self, line: &mut Vec<u8>) {
-        let end = line.len() + self.length;
-        line.extend_from_slice(&self.bytes);
-        line.truncate(end);
+    fn behind(bytes: &'a mut [u8], length: usize) -> Option<Self> {
+        let room = bytes.get_mut(length..)?.first_chunk_mut()?;
+        Some(Self { room, length: 0 })
     }
-}
 
-/// Writes the events of one job as lines. What the steps of a run begin with, and what those of one time end with, is put together once.
-#[derive(Debug)]
-pub(crate) struct LineWriter {
-    /// The run of the beginnings; `None` before the first one.
-    run: Option<u64>,
-    stimulus: Piece,
-    output: Piece,
-    quiescence: Piece,
-    /// The time of the last line.
-    last: u64,
-    /// The time of the ends; `None` before the first one.
-    at: Option<u64>,
-    end: Piece,
-    /// What was waited for in the line that ends so.
-    patience: Option<u64>,
-    silent_end: Piece,
-}
+    #[expect(clippy::inline_always, reason = "some instructions")]
+    #[inline(always)]
+    fn append<const N: usize>(&mut self, bytes: &[u8; N], meant: usize) {
+        self.room[self.length..][..N].copy_from_slice(bytes);
+        self.length += meant;
+    }
 
-impl Default for LineWriter {
-    fn default() -> Self {
-        Self {
-            run: None,
-            stimulus: Piece::EMPTY,
-            output: Piece::EMPTY,
-            quiescence: Piece::EMPTY,
-            last: 0,
-            at: None,
-            end: Piece::EMPTY,
-            patience: None,
-            silent_end: Piece::EMPTY,
+    #[expect(clippy::inline_always, reason = "some instructions")]
+    #[inline(always)]
+    fn piece<const N: usize>(&mut self, piece: &Piece<N>) {
+        self.append(&piece.bytes, piece.length);
+    }
+
+    /// Appends a number. Runs, steps and times of fast runs are small.
+    #[expect(clippy::inline_always, reason = "some instructions in most cases")]
+    #[inline(always)]
+    fn number(&mut self, value: u64) {
+        if let Some(digits) = LEADING.get(value as usize) {
+            self.append(digits, usize::from(digits[3]));
+        } else {
+            self.length = long_number(value, self.room, self.length);
         }
     }
+}
+
+/// Puts a number of more than three digits into a line that is so long; how long it is then.
+fn long_number(value: u64, room: &mut [u8; ROOM], length: usize) -> usize {
+    let mut line = Line { room, length };
+    line.number(value / 1000);
+    line.append(&FULL[(value % 1000) as usize], 3);
+    line.length
+}
+
+/// Writes the events of one job as lines, those of steps where they stay: what is put together elsewhere first would be read again before
+/// the processor has written it, which takes longer than the rest.
+#[derive(Debug, Default)]
+pub(crate) struct LineWriter {
+    /// Lines, and room behind them.
+    bytes: Vec<u8>,
+    /// Of the lines.
+    length: usize,
+    middles: ByAction<Middle>,
+    /// What was waited for in the last silence.
+    patience: u64,
+    /// How silences of this patience end, behind their time; empty before the first one.
+    silent_end: Piece<64>,
+    /// Memory for a line that is put together elsewhere.
+    other: Vec<u8>,
 }
 
 impl LineWriter {
-    /// Appends an event and a line end.
+    /// The lines that were added since they were cleared.
+    pub(crate) fn lines(&self) -> &[u8] {
+        &self.bytes[..self.length]
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.length = 0;
+    }
+
+    /// Adds the line of an event.
     #[inline]
-    pub(crate) fn write(&mut self, event: &Event, line: &mut Vec<u8>) -> io::Result<()> {
-        let (run, step, action, at, is_stimulus) = match event {
+    pub(crate) fn write(&mut self, event: &Event) -> io::Result<()> {
+        let (begin, run, step, action, at) = match event {
             Event::Stimulus {
                 run,
                 step,
                 action,
                 at,
-            } => (*run, *step, action, *at, true),
+            } => (&STIMULUS, *run, *step, action, *at),
             Event::Output {
                 run,
                 step,
@@ -102,122 +152,82 @@ impl LineWriter {
                 at,
                 preempted: None,
                 note: None,
-            } => (*run, *step, action, *at, false),
+            } => (&OUTPUT, *run, *step, action, *at),
             Event::Quiescence {
                 run,
                 step,
                 at,
                 patience,
-            } if self.at == Some(*at) => {
-                self.silence((*run, *step, *at), *patience, line);
-                return Ok(());
-            }
-            _ => return write_line(event, line),
+            } => return self.write_silence((*run, *step, *at), *patience),
+            _ => return self.write_other(event),
         };
-        if !is_plain(action) {
-            return write_line(event, line);
-        }
-        self.begin(run, at);
-        // One look whether there is room.
-        line.reserve(ROOM + action.len());
-        let begin = if is_stimulus {
-            &self.stimulus
-        } else {
-            &self.output
+        let Some(middle) = self.middles.get(action) else {
+            return self.write_new(event, action);
         };
-        begin.append_to(line);
-        if step < SHORT {
-            short_number(step, line);
-        } else {
-            long_number(step, line);
-        }
-        line.extend_from_slice(b",\"action\":\"");
-        append(action.as_bytes(), line);
-        if self.at == Some(at) {
-            self.end.append_to(line);
-        } else {
-            line.extend_from_slice(b"\",\"at\":");
-            number(at, line);
-            line.extend_from_slice(b"}\n");
-        }
+        let Some(mut line) = Line::behind(&mut self.bytes, self.length) else {
+            self.make_room();
+            return self.write(event);
+        };
+        line.piece(begin);
+        line.number(run);
+        line.piece(&STEP);
+        line.number(step);
+        line.piece(middle);
+        line.number(at);
+        line.piece(&END);
+        self.length += line.length;
         Ok(())
     }
 
-    /// Appends a silence that has the time of the ends.
-    fn silence(&mut self, (run, step, at): (u64, u64, u64), patience: u64, line: &mut Vec<u8>) {
-        self.begin(run, at);
-        if self.patience != Some(patience) {
-            self.set_patience(at, patience);
+    /// Adds the line of an event whose action was not met before.
+    #[cold]
+    fn write_new(&mut self, event: &Event, action: &ActionText) -> io::Result<()> {
+        if action.len() > LONGEST || !is_plain(action) {
+            return self.write_other(event);
         }
-        line.reserve(ROOM);
-        self.quiescence.append_to(line);
-        number(step, line);
-        self.silent_end.append_to(line);
+        let middle = Middle::of(ACTION).and(action.as_bytes()).and(b"\"");
+        self.middles.insert(action, middle.and(AT.text()));
+        self.write(event)
     }
 
-    /// Prepares for a line of this run and time. Many lines have one time where it comes twice in a row.
-    #[inline]
-    fn begin(&mut self, run: u64, at: u64) {
-        if self.run != Some(run) {
-            self.set_run(run);
+    /// Adds the line of a silence.
+    fn write_silence(&mut self, (run, step, at): (u64, u64, u64), patience: u64) -> io::Result<()> {
+        if self.patience != patience || self.silent_end.length == 0 {
+            self.patience = patience;
+            let end = format!(",\"patience\":{patience}}}\n");
+            self.silent_end = Piece::of(end.as_bytes());
         }
-        if std::mem::replace(&mut self.last, at) == at && self.at != Some(at) {
-            self.set_time(at);
-        }
+        let Some(mut line) = Line::behind(&mut self.bytes, self.length) else {
+            self.make_room();
+            return self.write_silence((run, step, at), patience);
+        };
+        line.piece(&QUIESCENCE);
+        line.number(run);
+        line.piece(&STEP);
+        line.number(step);
+        line.piece(&AT);
+        line.number(at);
+        line.piece(&self.silent_end);
+        self.length += line.length;
+        Ok(())
     }
 
     #[cold]
-    fn set_run(&mut self, run: u64) {
-        self.run = Some(run);
-        for (piece, before) in [
-            (&mut self.stimulus, &b"{\"event\":\"stimulus\",\"run\":"[..]),
-            (&mut self.output, b"{\"event\":\"output\",\"run\":"),
-            (&mut self.quiescence, b"{\"event\":\"quiescence\",\"run\":"),
-        ] {
-            piece.renew(&[(before, run), (b",\"step\":", 0)]);
-            // The number of the step is that of the line.
-            piece.length -= 1;
+    fn make_room(&mut self) {
+        self.bytes.resize(2 * self.length + ROOM, 0);
+    }
+
+    /// Adds the line of an event that is no stimulus, or no usual output.
+    fn write_other(&mut self, event: &Event) -> io::Result<()> {
+        self.other.clear();
+        write_line(event, &mut self.other)?;
+        let end = self.length + self.other.len();
+        if end > self.bytes.len() {
+            self.bytes.resize(2 * end, 0);
         }
-    }
-
-    #[cold]
-    fn set_time(&mut self, at: u64) {
-        self.at = Some(at);
-        self.patience = None;
-        self.end.renew(&[(b"\",\"at\":", at)]);
-        self.end.close();
-    }
-
-    #[cold]
-    fn set_patience(&mut self, at: u64, patience: u64) {
-        self.patience = Some(patience);
-        self.silent_end
-            .renew(&[(b",\"at\":", at), (b",\"patience\":", patience)]);
-        self.silent_end.close();
-    }
-}
-
-/// Bytes that a line has at most beside the name of its action: two pieces, a number, what is between them.
-const ROOM: usize = 2 * PIECE + 48;
-
-/// Appends a text that is short in most cases: two moves, which may overlap, instead of the call that long ones need.
-#[inline]
-fn append(text: &[u8], line: &mut Vec<u8>) {
-    fn ends<const N: usize>(text: &[u8], line: &mut Vec<u8>) -> Option<()> {
-        let second = line.len() + text.len().checked_sub(N)?;
-        line.extend_from_slice(text.first_chunk::<N>()?);
-        line.truncate(second);
-        line.extend_from_slice(text.last_chunk::<N>()?);
-        Some(())
-    }
-    let short = match text.len() {
-        2..4 => ends::<2>(text, line),
-        4..8 => ends::<4>(text, line),
-        8..17 => ends::<8>(text, line),
-        _ => None,
-    };
-    if short.is_none() {
-        line.extend_from_slice(text);
+        self.bytes[self.length..end].copy_from_slice(&self.other);
+        self.length = end;
+        Ok(())
     }
 }
 
@@ -230,15 +240,14 @@ fn write_line(event: &Event, line: &mut Vec<u8>) -> io::Result<()> {
 
 /// Appends an event.
 pub(crate) fn write_json(event: &Event, line: &mut Vec<u8>) -> io::Result<()> {
-    if !write_step(event, line) {
+    if !write_step(event, line)? {
         serde_json::to_writer(line, event)?;
     }
     Ok(())
 }
 
-/// Appends an event of the usual kinds; `false`, and nothing, for any other. Everything is written where it stays: what is put
-/// together elsewhere first would be read again before the processor has written it, which takes longer than the rest.
-fn write_step(event: &Event, line: &mut Vec<u8>) -> bool {
+/// Appends an event of the usual kinds; `false`, and nothing, for any other.
+fn write_step(event: &Event, line: &mut Vec<u8>) -> io::Result<bool> {
     match event {
         Event::Stimulus {
             run,
@@ -246,11 +255,8 @@ fn write_step(event: &Event, line: &mut Vec<u8>) -> bool {
             action,
             at,
         } => {
-            if !is_plain(action) {
-                return false;
-            }
             line.extend_from_slice(b"{\"event\":\"stimulus\",\"run\":");
-            act((*run, *step, *at), action, line);
+            act((*run, *step, *at), action, line)?;
         }
         Event::Output {
             run,
@@ -260,13 +266,10 @@ fn write_step(event: &Event, line: &mut Vec<u8>) -> bool {
             preempted,
             note: None,
         } => {
-            if !is_plain(action) || preempted.as_ref().is_some_and(|other| !is_plain(other)) {
-                return false;
-            }
             line.extend_from_slice(b"{\"event\":\"output\",\"run\":");
-            act((*run, *step, *at), action, line);
+            act((*run, *step, *at), action, line)?;
             if let Some(other) = preempted {
-                text(b",\"preempted\":\"", other, line);
+                text(b",\"preempted\":", other, line)?;
             }
         }
         Event::Quiescence {
@@ -295,13 +298,6 @@ fn write_step(event: &Event, line: &mut Vec<u8>) -> bool {
                     hex: None,
                 },
         } => {
-            if ![channel, bytes]
-                .into_iter()
-                .flatten()
-                .all(|text| is_plain(text))
-            {
-                return false;
-            }
             line.extend_from_slice(b"{\"event\":\"bytes\",\"run\":");
             place(*run, *step, line);
             line.extend_from_slice(b",\"at\":");
@@ -312,57 +308,48 @@ fn write_step(event: &Event, line: &mut Vec<u8>) -> bool {
                 Way::Stderr => line.extend_from_slice(b",\"way\":\"stderr\""),
             }
             if let Some(channel) = channel {
-                text(b",\"channel\":\"", channel, line);
+                text(b",\"channel\":", channel, line)?;
             }
             line.extend_from_slice(b",\"length\":");
             number(*length, line);
             if let Some(bytes) = bytes {
-                text(b",\"text\":\"", bytes, line);
+                text(b",\"text\":", bytes, line)?;
             }
         }
-        _ => return false,
+        _ => return Ok(false),
     }
     line.push(b'}');
-    true
+    Ok(true)
 }
 
-/// Whether JSON writes a text as it is.
-#[inline]
+/// Whether JSON writes a text as it is. All bytes are looked at, many at once.
 fn is_plain(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    if let (8..17, Some(first), Some(last)) = (bytes.len(), bytes.first_chunk(), bytes.last_chunk())
-    {
-        return are_plain(*first) && are_plain(*last);
-    }
-    !bytes.iter().any(|&b| b < b' ' || b == b'"' || b == b'\\')
+    let is_plain = |byte: u8| byte >= b' ' && byte != b'"' && byte != b'\\';
+    text.bytes().fold(true, |all, byte| all & is_plain(byte))
 }
 
-/// The same of eight bytes at once: a byte below another, or equal to one, borrows or becomes zero in a difference.
+/// Appends what stimuli and outputs have alike: run, whose name is there already, step, action and time.
 #[inline]
-fn are_plain(bytes: [u8; 8]) -> bool {
-    const ONES: u64 = u64::from_ne_bytes([1; 8]);
-    const HIGH: u64 = ONES << 7;
-    let word = u64::from_ne_bytes(bytes);
-    let below = |word: u64, least: u8| word.wrapping_sub(ONES * u64::from(least)) & !word & HIGH;
-    let has = |byte: u8| below(word ^ (ONES * u64::from(byte)), 1);
-    below(word, b' ') | has(b'"') | has(b'\\') == 0
-}
-
-/// Appends what stimuli and outputs have alike: run, whose name is there already, step, action, which is plain, and time.
-#[inline]
-fn act((run, step, at): (u64, u64, u64), action: &str, line: &mut Vec<u8>) {
+fn act((run, step, at): (u64, u64, u64), action: &str, line: &mut Vec<u8>) -> io::Result<()> {
     place(run, step, line);
-    text(b",\"action\":\"", action, line);
+    text(b",\"action\":", action, line)?;
     line.extend_from_slice(b",\"at\":");
     number(at, line);
+    Ok(())
 }
 
-/// Appends a name, with the first quote of what it names, and a plain text.
+/// Appends a name and a text.
 #[inline]
-fn text<const N: usize>(name: &[u8; N], text: &str, line: &mut Vec<u8>) {
+fn text<const N: usize>(name: &[u8; N], text: &str, line: &mut Vec<u8>) -> io::Result<()> {
     line.extend_from_slice(name);
-    line.extend_from_slice(text.as_bytes());
-    line.push(b'"');
+    if is_plain(text) {
+        line.push(b'"');
+        line.extend_from_slice(text.as_bytes());
+        line.push(b'"');
+    } else {
+        serde_json::to_writer(line, text)?;
+    }
+    Ok(())
 }
 
 /// Appends run and step of an event; the name of the run is there already.
@@ -373,70 +360,50 @@ pub(super) fn place(run: u64, step: u64, line: &mut Vec<u8>) {
     number(step, line);
 }
 
-/// The numbers below a hundred, two digits each.
-const PAIRS: [[u8; 2]; 100] = {
-    let mut pairs = [[0; 2]; 100];
+/// The numbers below a thousand, without zeros before them; behind them room, and last how many digits they have.
+const LEADING: [[u8; 4]; 1000] = {
+    let mut all = FULL;
     let mut number = 0;
     while number < 100 {
-        pairs[number] = [b'0' + (number / 10) as u8, b'0' + (number % 10) as u8];
+        let [_, tens, ones, _] = FULL[number];
+        all[number] = if number < 10 {
+            [ones, 0, 0, 1]
+        } else {
+            [tens, ones, 0, 2]
+        };
         number += 1;
     }
-    pairs
+    all
 };
 
-/// Numbers below have four digits at most.
-const SHORT: u64 = 10_000;
+/// The numbers below a thousand with three digits, and how many these are.
+const FULL: [[u8; 4]; 1000] = {
+    let mut all = [[0; 4]; 1000];
+    let mut number = 0;
+    while number < 1000 {
+        let zero = b'0';
+        all[number] = [
+            zero + (number / 100) as u8,
+            zero + (number / 10 % 10) as u8,
+            zero + (number % 10) as u8,
+            3,
+        ];
+        number += 1;
+    }
+    all
+};
 
 /// Appends a number.
 pub(super) fn number(value: u64, line: &mut Vec<u8>) {
-    // Runs, steps and times of fast runs are small.
-    if value < SHORT {
-        short_number(value, line);
+    let digits = if value < 1000 {
+        LEADING[value as usize]
     } else {
-        long_number(value, line);
-    }
-}
-
-#[expect(clippy::inline_always, reason = "once a line")]
-#[inline(always)]
-fn short_number(value: u64, line: &mut Vec<u8>) {
-    let (hundreds, rest) = (value / 100, value % 100);
-    if hundreds > 0 {
-        two_digits_at_most(hundreds, line);
-        line.extend_from_slice(&PAIRS[rest as usize]);
-    } else {
-        two_digits_at_most(rest, line);
-    }
-}
-
-#[inline]
-fn two_digits_at_most(value: u64, line: &mut Vec<u8>) {
-    if value < 10 {
-        line.push(b'0' + value as u8);
-    } else {
-        line.extend_from_slice(&PAIRS[value as usize]);
-    }
-}
-
-#[inline(never)]
-fn long_number(value: u64, line: &mut Vec<u8>) {
-    // Its digits by fours; a number of 64 bits has twenty at most.
-    let mut fours = [0; 5];
-    let mut first = fours.len();
-    let mut left = value;
-    while left > 0 {
-        first -= 1;
-        fours[first] = left % 10_000;
-        left /= 10_000;
-    }
-    let Some((most, rest)) = fours[first..].split_first() else {
-        return line.push(b'0');
+        number(value / 1000, line);
+        FULL[(value % 1000) as usize]
     };
-    short_number(*most, line);
-    for four in rest {
-        line.extend_from_slice(&PAIRS[(four / 100) as usize]);
-        line.extend_from_slice(&PAIRS[(four % 100) as usize]);
-    }
+    let end = line.len() + usize::from(digits[3]);
+    line.extend_from_slice(&digits);
+    line.truncate(end);
 }
 
 #[cfg(test)]
@@ -454,7 +421,7 @@ mod tests {
     }
 
     fn step() -> impl Strategy<Value = Event> {
-        // Runs and times that come again, and any others.
+        // Runs, times and patience that come again, and any others.
         let often = || prop_oneof![0..3u64, any::<u64>()];
         let place = (often(), prop_oneof![0..100u64, any::<u64>()], often());
         let texts = (
@@ -462,18 +429,18 @@ mod tests {
             proptest::option::of(action()),
             proptest::option::weighted(0.1, action()),
         );
-        (place, texts, 0..6u8, any::<u64>()).prop_map(
+        (place, texts, 0..6u8, often()).prop_map(
             |((run, step, at), (action, preempted, note), kind, patience)| match kind {
                 0 => Event::Stimulus {
                     run,
                     step,
-                    action,
+                    action: action.into(),
                     at,
                 },
                 1 => Event::Output {
                     run,
                     step,
-                    action,
+                    action: action.into(),
                     at,
                     preempted,
                     note,
@@ -500,26 +467,44 @@ mod tests {
         )
     }
 
+    /// Texts of all lengths, with the largest numbers.
     #[test]
-    fn short_texts_are_appended_as_they_are() {
-        let text: Vec<u8> = (0..40).collect();
-        for length in 0..text.len() {
-            let mut line = b"before".to_vec();
-            append(&text[..length], &mut line);
-            assert_eq!(line, [b"before", &text[..length]].concat());
+    fn the_longest_lines_have_room() {
+        let mut writer = LineWriter::default();
+        let mut slow = Vec::new();
+        for length in 0..3 * LONGEST {
+            let (run, step, at) = (u64::MAX, u64::MAX, u64::MAX);
+            let action = "a".repeat(length).into();
+            let event = Event::Stimulus {
+                run,
+                step,
+                action,
+                at,
+            };
+            let patience = u64::MAX;
+            let silence = Event::Quiescence {
+                run,
+                step,
+                at,
+                patience,
+            };
+            for event in [&event, &silence, &event] {
+                writer.write(event).expect("memory takes all");
+                write_line(event, &mut slow).expect("memory takes all");
+            }
         }
+        assert_eq!(writer.lines(), slow);
     }
 
     #[test]
     fn plainness_is_that_of_each_byte() {
-        for byte in 0..=255u8 {
+        for byte in 0..=127 {
             let is_plain = byte >= b' ' && byte != b'"' && byte != b'\\';
-            for place in 0..8 {
-                for beside in [b' ', b'!', b'#', b'[', b']', 0x7f, 0x80, 0xff] {
-                    let mut bytes = [beside; 8];
-                    bytes[place] = byte;
-                    assert_eq!(are_plain(bytes), is_plain, "{bytes:?}");
-                }
+            for place in 0..40 {
+                let mut bytes = [b'~'; 40];
+                bytes[place] = byte;
+                let text = str::from_utf8(&bytes).expect("ASCII");
+                assert_eq!(super::is_plain(text), is_plain, "{text:?}");
             }
         }
     }
@@ -538,18 +523,17 @@ mod tests {
     proptest! {
         #[test]
         fn lines_are_those_of_serde(events in proptest::collection::vec(step(), 1..12)) {
-            let mut lines = Vec::new();
             let mut apart = Vec::new();
             let mut slow = Vec::new();
             let mut writer = LineWriter::default();
             for event in &events {
-                writer.write(event, &mut lines).expect("memory takes all");
+                writer.write(event).expect("memory takes all");
                 write_line(event, &mut apart).expect("memory takes all");
                 serde_json::to_writer(&mut slow, event).expect("events are JSON");
                 slow.push(b'\n');
             }
-            prop_assert_eq!(&lines, &apart);
-            prop_assert_eq!(String::from_utf8(lines), String::from_utf8(slow));
+            prop_assert_eq!(writer.lines(), &apart);
+            prop_assert_eq!(String::from_utf8(apart), String::from_utf8(slow));
         }
     }
 }

@@ -399,7 +399,8 @@ impl<R: BufRead> LogReader<R> {
                         return Ok(Some(Found::RunEnded(run)));
                     }
                     Event::Stimulus { run, action, .. } | Event::Output { run, action, .. } => {
-                        self.text = action;
+                        self.text.clear();
+                        self.text.push_str(&action);
                         self.typing.clear();
                         (run, FoundText::Buffer)
                     }

@@ -1,5 +1,6 @@
 //! What is kept of runs: events, journals, certificates, and what is made of them again.
 
+pub(crate) mod action_text;
 pub(crate) mod certificate;
 pub(crate) mod compact_journal;
 pub(crate) mod compact_lines;

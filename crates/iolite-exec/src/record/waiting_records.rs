@@ -21,8 +21,8 @@ pub(super) struct WaitingRecords {
     stream: u32,
     encoder: CompactEncoder,
     lines: LineWriter,
-    /// Lines that wait, or a block.
-    bytes: Vec<u8>,
+    /// Memory for a block.
+    block: Vec<u8>,
     /// When the last write was, in the time of the run.
     written: u64,
 }
@@ -34,7 +34,7 @@ impl WaitingRecords {
             stream,
             encoder: CompactEncoder::default(),
             lines: LineWriter::default(),
-            bytes: Vec::new(),
+            block: Vec::new(),
             written: 0,
         }
     }
@@ -45,9 +45,8 @@ impl WaitingRecords {
     pub(super) fn put(&mut self, event: &Event) -> Result<(), ExecError> {
         let waiting = match self.file.form {
             JournalForm::JsonLines => {
-                let written = self.lines.write(event, &mut self.bytes);
-                written.map_err(|e| self.file.fail(e))?;
-                self.bytes.len()
+                self.lines.write(event).map_err(|e| self.file.fail(e))?;
+                self.lines.lines().len()
             }
             JournalForm::Compact => {
                 self.encoder.push(event).map_err(|e| self.file.fail(e))?;
@@ -91,22 +90,27 @@ impl WaitingRecords {
     /// Whether everything is written.
     pub(super) fn is_empty(&self) -> bool {
         match self.file.form {
-            JournalForm::JsonLines => self.bytes.is_empty(),
+            JournalForm::JsonLines => self.lines.lines().is_empty(),
             JournalForm::Compact => self.encoder.len() == 0,
         }
     }
 
     /// Writes what is there.
     pub(super) fn flush(&mut self) -> Result<(), ExecError> {
-        if self.file.form == JournalForm::Compact {
-            self.encoder.block(self.stream, &mut self.bytes);
-        }
-        if self.bytes.is_empty() {
+        if self.is_empty() {
             return Ok(());
         }
-        let written = self.file.write(&self.bytes);
         // What was not written now is not written later: a line in the middle of the file would be torn.
-        self.bytes.clear();
-        written
+        match self.file.form {
+            JournalForm::JsonLines => {
+                let written = self.file.write(self.lines.lines());
+                self.lines.clear();
+                written
+            }
+            JournalForm::Compact => {
+                self.encoder.block(self.stream, &mut self.block);
+                self.file.write(&self.block)
+            }
+        }
     }
 }

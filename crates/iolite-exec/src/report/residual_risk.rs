@@ -368,7 +368,7 @@ mod tests {
                         &Event::Stimulus {
                             run,
                             step,
-                            action,
+                            action: action.into(),
                             at,
                         },
                     );

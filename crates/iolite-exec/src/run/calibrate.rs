@@ -58,7 +58,7 @@ impl Sink for Calibrator {
     fn event(&mut self, event: &Event) -> Result<(), ExecError> {
         match event {
             Event::RunStarted { .. } => self.last = Some((String::new(), 0)),
-            Event::Stimulus { action, at, .. } => self.last = Some((action.clone(), *at)),
+            Event::Stimulus { action, at, .. } => self.last = Some((action.to_string(), *at)),
             Event::Output { action, at, .. } => {
                 if let Some((cause, begin)) = self.last.take() {
                     let times = self.times.entry(cause).or_default();
@@ -68,7 +68,7 @@ impl Sink for Calibrator {
                         self.dropped += 1;
                     }
                 }
-                self.last = Some((action.clone(), *at));
+                self.last = Some((action.to_string(), *at));
             }
             Event::Quiescence { at, .. } => {
                 self.silences += 1;

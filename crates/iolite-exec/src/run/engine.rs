@@ -551,7 +551,7 @@ where
         let event = Event::Stimulus {
             run: self.id.number,
             step: self.steps,
-            action: self.text(stimulus),
+            action: self.tester.alphabet().text(stimulus).into(),
             at: now,
         };
         self.sink.event(&event)?;
@@ -577,9 +577,9 @@ where
         let event = Event::Output {
             run: self.id.number,
             step: self.steps,
-            action: self.text(output),
+            action: self.tester.alphabet().text(output).into(),
             at: now,
-            preempted: preempted.map(|stimulus| self.text(stimulus)),
+            preempted: preempted.map(|a| self.tester.alphabet().text(a).as_ref().to_owned()),
             note,
         };
         self.sink.event(&event)?;
@@ -587,10 +587,6 @@ where
             self.keep(output, event);
         }
         Ok(())
-    }
-
-    fn text(&self, action: ActionId) -> String {
-        self.tester.alphabet().text(action).as_ref().to_owned()
     }
 
     /// Keeps an event of an action, to be told again.

@@ -40,7 +40,7 @@ fn steps_by_run(events: &[Event]) -> BTreeMap<u64, RecordedSteps> {
         match event {
             Event::RunStarted { seed, .. } => run.seed = *seed,
             Event::Stimulus { action, .. } | Event::Output { action, .. } => {
-                run.texts.push(action.clone());
+                run.texts.push(action.to_string());
             }
             Event::Quiescence { .. } => run.texts.push("delta".to_owned()),
             Event::Deadlock { .. } => run.texts.push("deadlock".to_owned()),
