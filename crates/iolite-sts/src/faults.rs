@@ -85,7 +85,7 @@ impl Symbolic {
                 return Some(s);
             }
             let condition = Term::all([s.condition()].into_iter().chain(faults)).simplify();
-            let next = self.settled(s.location, s.values(), condition, None, doubt)?;
+            let next = self.settled(s.location, s.values(&self.model), condition, None, doubt)?;
             Some(SymbolicState {
                 tainted: s.tainted,
                 ..next

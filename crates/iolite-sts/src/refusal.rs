@@ -40,7 +40,7 @@ impl Symbolic {
         for s in &states.states {
             let weak = self.weakly_enabled(s.location, input.action);
             let taken = if let Some(guard) = weak {
-                let map = self.state_map(&s.values(), Some((&params, &arguments)));
+                let map = self.state_map(&s.values(&self.model), Some((&params, &arguments)));
                 substituted(&guard, &map)?.simplify()
             } else if let Some(guard) = self.taken_by(s, input.action)? {
                 let map = params.iter().zip(&arguments);
@@ -71,7 +71,7 @@ impl Symbolic {
             s.as_concrete()?;
             all.push(match self.weakly_enabled(s.location, input) {
                 Some(guard) => {
-                    let map = self.state_map(&s.values(), None);
+                    let map = self.state_map(&s.values(&self.model), None);
                     substituted(&guard, &map).ok()?.simplify()
                 }
                 None => self.taken_by(s, input).ok()??,
@@ -119,7 +119,7 @@ impl Symbolic {
         let model = Arc::clone(&self.model);
         let mut ways = Vec::new();
         for s in &closed.states {
-            let map = self.state_map(&s.values(), None);
+            let map = self.state_map(&s.values(&self.model), None);
             for &t in model.outgoing(s.location) {
                 let t = model.transition(t);
                 if t.action == input {

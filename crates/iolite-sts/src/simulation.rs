@@ -514,7 +514,7 @@ impl Simulation {
         if let Some(state) = symbolic.as_concrete() {
             return Ok(state);
         }
-        let values = symbolic.values();
+        let values = symbolic.values(self.semantics.model());
         let condition = symbolic.condition();
         let mut unknowns: Vec<Var> = Vec::new();
         for u in values.iter().chain([&condition]).flat_map(Term::free_vars) {

@@ -27,7 +27,7 @@ impl Symbolic {
         let mut covered = Vec::new();
         let mut exact = true;
         for s in &states.states {
-            let map = self.state_map(&s.values(), Some((params, &arguments)));
+            let map = self.state_map(&s.values(&self.model), Some((params, &arguments)));
             let mut ways = Vec::new();
             for &t in model.outgoing(s.location) {
                 if model.transition(t).action == input.action {

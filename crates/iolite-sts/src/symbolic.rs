@@ -482,7 +482,7 @@ impl Symbolic {
                 tainted: s.tainted,
             }));
         }
-        let values = s.values();
+        let values = s.values(&self.model);
         let condition = s.condition();
         let mut unknowns = last_unknown(&values, &condition);
         let arguments: Vec<Term> = match given {

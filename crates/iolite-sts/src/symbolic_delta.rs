@@ -69,7 +69,7 @@ impl Symbolic {
         before: Option<&Term>,
         doubt: &mut Doubt,
     ) -> Option<SymbolicState> {
-        let next = self.settled(s.location, s.values(), condition, before, doubt)?;
+        let next = self.settled(s.location, s.values(&self.model), condition, before, doubt)?;
         Some(SymbolicState {
             tainted: s.tainted,
             ..next
@@ -212,7 +212,7 @@ impl Symbolic {
                     continue;
                 }
                 for next in self.internal(&here, t, doubt)? {
-                    if next.location == s.location && next.values() == s.values() {
+                    if next.location == s.location && next.values(&model) == s.values(&model) {
                         let condition = next.condition();
                         if next.certain && !found.conditions.contains(&condition) {
                             found.conditions.push(condition);
@@ -258,7 +258,8 @@ impl Symbolic {
                                 return Ok(None);
                             }
                             let same = |p: &SymbolicState| {
-                                p.location == next.location && p.values() == next.values()
+                                p.location == next.location
+                                    && p.values(&model) == next.values(&model)
                             };
                             let known = part.iter().position(same);
                             row.push(known.unwrap_or(part.len()));

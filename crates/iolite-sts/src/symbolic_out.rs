@@ -36,7 +36,7 @@ impl Symbolic {
         let mut delta: Vec<(Term, Term)> = Vec::new();
         for s in &states.states {
             let guard = self.delta_guard(s.location).guard.clone();
-            let map = self.state_map(&s.values(), None);
+            let map = self.state_map(&s.values(&self.model), None);
             let guard = substituted(&guard, &map)?.simplify();
             // What could not be eliminated for all values of the variables often can for those of the state.
             let guard = qe::eliminate(&[], &guard).unwrap_or(guard);
@@ -62,7 +62,7 @@ impl Symbolic {
     /// The guard of a transition in a state, over the parameters and what has no value; `None` where
     /// it grows too large.
     pub fn guard_at(&self, state: &SymbolicState, t: TransitionId) -> Option<Term> {
-        let map = self.state_map(&state.values(), None);
+        let map = self.state_map(&state.values(&self.model), None);
         let guard = substituted(&self.model.transition(t).guard, &map).ok()?;
         Some(Term::all([guard.defined(), guard]).simplify())
     }
@@ -99,7 +99,7 @@ impl Symbolic {
         s: &SymbolicState,
         t: TransitionId,
     ) -> Result<Option<Enabled>, SymbolicError> {
-        let map = self.state_map(&s.values(), None);
+        let map = self.state_map(&s.values(&self.model), None);
         let guard = substituted(&self.enabling(t), &map)?.simplify();
         let condition = s.condition();
         let both = Term::all([condition.clone(), guard.clone()]).simplify();

@@ -7,8 +7,9 @@ use std::sync::Arc;
 use iolite_expr::{Kind, Op, Substitution, Term, Value, Var, VarId};
 use rustc_hash::FxHashMap;
 
-use crate::iosts::{Iosts, LocationId, space};
+use crate::iosts::{Iosts, LocationId, Variable, space};
 use crate::semantics::State;
+use crate::symbolic::literal;
 
 /// A set of concrete states, given symbolically.
 #[derive(Clone, Debug)]
@@ -81,10 +82,18 @@ impl SymbolicState {
         }
     }
 
-    /// The value of each variable as a term over constants and unknowns.
-    pub fn values(&self) -> Vec<Term> {
+    /// The value of each variable of the model as a term over constants and unknowns.
+    pub fn values(&self, model: &Iosts) -> Vec<Term> {
         match &self.data {
-            Data::Concrete(values) => values.iter().map(|v| v.clone().into()).collect(),
+            Data::Concrete(values) => {
+                let variables = model.variables().iter().zip(values.iter());
+                let term = |(v, x): (&Variable, &Value)| match x.sort() {
+                    Some(_) => x.clone().into(),
+                    // Of what is empty the variable knows the sort.
+                    None => literal(&v.var, x.clone()),
+                };
+                variables.map(term).collect()
+            }
             Data::Symbolic { values, .. } => values.to_vec(),
         }
     }
@@ -125,7 +134,7 @@ impl SymbolicState {
     pub fn describe(&self, model: &Iosts) -> String {
         let mut out = model.location(self.location).name.to_string();
         let mut sign = " (";
-        for (v, x) in model.variables().iter().zip(self.values()) {
+        for (v, x) in model.variables().iter().zip(self.values(model)) {
             out.push_str(&format!("{sign}{} = {x}", v.var.name));
             sign = ", ";
         }

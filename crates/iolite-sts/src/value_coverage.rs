@@ -313,7 +313,7 @@ impl Symbolic {
             };
             return term.eval(&frame).ok();
         }
-        let mut map = self.state_map(&state.values(), None);
+        let mut map = self.state_map(&state.values(&self.model), None);
         for var in term.free_vars() {
             if var.id.space() == space::PARAMETER
                 && let Some(value) = params.get(var.id.index())

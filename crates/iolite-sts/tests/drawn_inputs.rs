@@ -6,10 +6,10 @@ mod support;
 
 use std::sync::Arc;
 
-use iolite_expr::{Answer, Solver, Strategy, Value};
+use iolite_expr::{Answer, Op, Solver, Sort, Span, Strategy, Term, Value};
 use iolite_lts::QuiescencePolicy;
 use iolite_sts::{
-    After, InputChoice, Iosts, LabelKind, State, Symbolic, TransitionId, ValuedAction,
+    After, Builder, InputChoice, Iosts, LabelKind, State, Symbolic, TransitionId, ValuedAction,
 };
 use support::{Random, random_model};
 
@@ -58,7 +58,7 @@ fn drawn_inputs_are_those_of_the_definition() {
             let mut ways = Vec::new();
             for s in states.iter() {
                 let values: Vec<Value> = s
-                    .values()
+                    .values(&model)
                     .iter()
                     .map(|t| t.as_value().expect("finite data").clone())
                     .collect();
@@ -107,4 +107,61 @@ fn drawn_inputs_are_those_of_the_definition() {
         given > 1_000 && refused > 100,
         "{given} given, {refused} refused"
     );
+}
+
+/// An empty set does not say what it is a set of, and nothing is in it.
+#[test]
+fn an_element_of_what_is_empty_is_not_looked_for_in_vain() {
+    let here = Span::NONE;
+    let words = || Sort::Array(Arc::new(Sort::String));
+    let set = (Sort::set(Sort::Int).unwrap(), Value::set(vec![]));
+    let map = Sort::map(Sort::Int, words()).unwrap();
+    let map = (map, Value::map(vec![]));
+    let list = (words(), Value::array(vec![]));
+    for (sort, empty) in [set, map, list] {
+        let mut b = Builder::new("Empty");
+        let of = match &sort {
+            Sort::Array(_) => vec![("list", words())],
+            _ => vec![("key", Sort::Int)],
+        };
+        let ask = b.gate(LabelKind::Input, "ask", &of, here).unwrap();
+        let initial = literal(&sort, empty);
+        let x = b.variable("x", sort, Some(initial), here).unwrap();
+        let at = b.location("A", true, here).unwrap();
+        let asked = b.params(ask)[0].term();
+        let guard = match x.term().sort() {
+            Sort::Array(_) => {
+                let same = asked.equals(&x).unwrap();
+                let first = Term::apply(Op::Select, vec![asked, 0.into()], here).unwrap();
+                same.and(first.equals(&Term::from("a")).unwrap()).unwrap()
+            }
+            _ => Term::apply(Op::Has, vec![asked, x.term()], here).unwrap(),
+        };
+        b.transition(at, ask, Some(guard), vec![], at, here)
+            .unwrap();
+        let model = Arc::new(b.build().unwrap());
+        let policy = QuiescencePolicy::Livelock;
+        let solver = Solver::embedded();
+        let mut symbolic = Symbolic::new(Arc::clone(&model), &[], policy, solver).unwrap();
+        let Ok(After::Possible(states)) = symbolic.initial() else {
+            panic!("no initial state");
+        };
+        let state = states.iter().next().unwrap();
+        for (v, x) in model.variables().iter().zip(state.values(&model)) {
+            assert_eq!(*x.sort(), v.var.sort);
+        }
+        let t = model.outgoing(state.location())[0];
+        for seed in 0..20 {
+            let mut choice = InputChoice::new(seed, Strategy::Mixed);
+            let answer = choice.values_at(&mut symbolic, state, t).unwrap();
+            assert_eq!(answer, Answer::Unsat, "{model}");
+        }
+    }
+}
+
+fn literal(sort: &Sort, value: Value) -> Term {
+    let var = iolite_expr::Var::new(iolite_expr::VarId::new(0, 0), "x", sort.clone());
+    let mut map = iolite_expr::Substitution::new();
+    map.insert_value(&var, value);
+    var.term().substitute(&map).unwrap()
 }

@@ -117,7 +117,7 @@ fn what_was_tried_is_what_the_definition_says() {
                 // The same, one concrete state after the other.
                 for state in states.iter() {
                     let known: Vec<Value> = state
-                        .values()
+                        .values(&model)
                         .iter()
                         .map(|t| t.as_value().expect("finite data").clone())
                         .collect();
