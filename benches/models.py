@@ -56,3 +56,12 @@ def cost(command, codes=(0,)):
     if done.returncode not in codes:
         sys.exit(f"{command}: exit code {done.returncode}\n{done.stderr.decode()}")
     return clock, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def together(commands):
+    """Seconds of the clock until several commands, begun at once, have ended."""
+    begin = time.perf_counter()
+    running = [subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for command in commands]
+    for process in running:
+        process.wait()
+    return time.perf_counter() - begin

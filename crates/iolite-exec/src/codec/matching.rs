@@ -95,6 +95,10 @@ impl<'a> Matching<'a> {
         from: usize,
         to: usize,
     ) -> bool {
+        // What is dropped without a type may be anything, bytes that are no text too.
+        if slot.is_none() && matches!(kind, HoleKind::Any) {
+            return self.go(part + 1, to);
+        }
         let Some(value) = kind.read(&self.bytes[from..to]) else {
             return false;
         };

@@ -92,6 +92,10 @@ impl Automaton {
                         automaton.one(Class::One(symbol));
                     }
                 }
+                Part::Hole {
+                    slot: None,
+                    kind: HoleKind::Any,
+                } => automaton.any_number(Class::Everything),
                 Part::Hole { kind, .. } => {
                     automaton.hole(kind, parts.get(i + 1), approximation);
                 }
@@ -333,6 +337,8 @@ mod tests {
             ("${n:int}\n{s}", "$-1", false),
             ("{_}", "ERR {n:int}", true),
             ("{_}", "", true),
+            ("{_}", "{0xff}{s}", true),
+            ("{s}", "a{_}", false),
             ("{w:word}", "", false),
             ("{w:word}", "a b", false),
             ("{w:word}", "ä{n:int}", true),

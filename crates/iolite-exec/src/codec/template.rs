@@ -528,6 +528,22 @@ mod tests {
     }
 
     #[test]
+    fn what_is_dropped_need_not_be_text() {
+        for (template, fits) in [
+            ("{0x1234}{_}{0x0a000001}", true),
+            ("{0x1234}{_}{0xc00c}{n:u16be}{_}", true),
+            ("{_}", true),
+            ("{0x1234}{x}{0x0a000001}", false),
+            ("{0x1234}{_:string}{0x0a000001}", false),
+            ("{0x1235}{_}", false),
+        ] {
+            let message = b"\x12\x34\x85\x80\x01one\xc0\x0c\x00\x01\x0a\x00\x00\x01";
+            let read = Template::parse(template).unwrap().read(message);
+            assert_eq!(read.is_ok(), fits, "{template}");
+        }
+    }
+
+    #[test]
     fn a_mismatch_says_where() {
         assert_eq!(
             read("MSG {m:int} {b:bool}", "MSG 3 maybe"),

@@ -782,7 +782,15 @@ fn not_ready(ready: &[u8], instead: Option<&[u8]>) -> String {
         let dots = if short.len() < text.len() { "…" } else { "" };
         format!("{:?}", short + dots)
     };
-    let came = instead.map(|bytes| format!("; what came last is {}", shown(bytes)));
+    let came = instead.map(|bytes| {
+        let is_part = bytes.windows(ready.len()).any(|part| part == ready);
+        let whole = if is_part {
+            ", of which it is a part; on the channel it is a whole message"
+        } else {
+            ""
+        };
+        format!("; what came last is {}{whole}", shown(bytes))
+    });
     format!(
         "{} (`ready`) did not come{}",
         shown(ready),

@@ -8,7 +8,7 @@ use iolite_lang::{Diagnostic, codes};
 use iolite_lts::{LabelKind, StateId};
 
 use super::graph::{Edge, Graph, Text};
-use super::{Acceptor, Frame, plain_label};
+use super::{Acceptor, Frame, has_many_errors, plain_label};
 
 /// How the outputs of a machine are understood.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -92,6 +92,9 @@ pub(super) fn mealy(
         let Some(ends) = frame.ends(edge) else {
             continue;
         };
+        if has_many_errors(found) {
+            break;
+        }
         let Some(label) = edge.label.as_ref().filter(|l| !l.is_empty()) else {
             plain_label(edge, found);
             continue;
@@ -130,6 +133,9 @@ pub(super) fn moore(
         let Some(ends) = frame.ends(edge) else {
             continue;
         };
+        if has_many_errors(found) {
+            break;
+        }
         let Some(input) = plain_label(edge, found) else {
             continue;
         };

@@ -266,6 +266,9 @@ fn iolts(
 ) -> Option<Acceptor> {
     let mut deltas = Vec::new();
     for edge in &graph.edges {
+        if has_many_errors(found) {
+            break;
+        }
         let Some((source, target)) = frame.ends(edge) else {
             continue;
         };
@@ -287,6 +290,15 @@ fn iolts(
     let acceptor = frame.build(found)?;
     delta::check(&acceptor.lts, &deltas, found);
     Some(acceptor)
+}
+
+/// A file with more wrong edges than this is not read on.
+const MOST_ERRORS: usize = 20;
+
+/// Whether the last edges that were found fault with are so many that the rest is not read.
+fn has_many_errors(found: &[Diagnostic]) -> bool {
+    let errors = found.iter().rev().take_while(|d| d.is_error());
+    errors.take(MOST_ERRORS).count() == MOST_ERRORS
 }
 
 /// The text of an edge's label, or a diagnostic.

@@ -156,3 +156,21 @@ fn delta_loops_are_checked() {
     let bad = good.replace("a -> a", "b -> b");
     assert_eq!(codes_of(&bad), ["IOL821", "IOL822"]);
 }
+
+#[test]
+fn a_file_with_many_wrong_edges_is_not_read_on() {
+    let good = "a -> b [label=\"?x/y\"];".repeat(5);
+    let bad = "a -> b [label=\"\"];".repeat(100);
+    let text = format!("digraph {{ __start0 -> a; {good} {bad} {good} {bad} }}");
+    let modes = [
+        DotMode::Iolts,
+        DotMode::Mealy(MealyOptions::default()),
+        DotMode::Moore(MealyOptions::default()),
+    ];
+    for mode in modes {
+        let Err(Rejected(found)) = load(&text, mode) else {
+            panic!("edges without labels");
+        };
+        assert_eq!(found.iter().filter(|d| d.is_error()).count(), MOST_ERRORS);
+    }
+}
