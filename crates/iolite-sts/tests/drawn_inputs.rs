@@ -133,7 +133,7 @@ fn an_element_of_what_is_empty_is_not_looked_for_in_vain() {
             Sort::Array(_) => {
                 let same = asked.equals(&x).unwrap();
                 let first = Term::apply(Op::Select, vec![asked, 0.into()], here).unwrap();
-                same.and(first.equals(&Term::from("a")).unwrap()).unwrap()
+                same.and(first.equals(Term::from("a")).unwrap()).unwrap()
             }
             _ => Term::apply(Op::Has, vec![asked, x.term()], here).unwrap(),
         };
