@@ -41,21 +41,26 @@ impl Server {
 
     pub(crate) fn configured(folder: &Path, config: Option<PathBuf>) -> Option<Self> {
         let program = nats_server()?;
-        let port = TcpListener::bind("127.0.0.1:0")
-            .ok()?
-            .local_addr()
-            .ok()?
-            .port();
-        let child = Self::spawn(&program, folder, port, config.as_deref());
-        let server = Self {
-            program,
-            folder: folder.to_owned(),
-            port,
-            config,
-            child,
-        };
-        server.wait();
-        Some(server)
+        // A port that was free may be taken by then: by a client's end of a connection, for one.
+        for _ in 0..5 {
+            let port = TcpListener::bind("127.0.0.1:0")
+                .ok()?
+                .local_addr()
+                .ok()?
+                .port();
+            let child = Self::spawn(&program, folder, port, config.as_deref());
+            let mut server = Self {
+                program: program.clone(),
+                folder: folder.to_owned(),
+                port,
+                config: config.clone(),
+                child,
+            };
+            if server.listens() {
+                return Some(server);
+            }
+        }
+        panic!("the server does not start");
     }
 
     pub(crate) fn spawn(program: &Path, folder: &Path, port: u16, config: Option<&Path>) -> Child {
@@ -69,12 +74,29 @@ impl Server {
         command.spawn().expect("the server starts")
     }
 
-    pub(crate) fn wait(&self) {
+    /// Waits for what a server says first: a connection alone may be one of this socket with itself. `false` when it has ended.
+    fn listens(&mut self) -> bool {
         let end = Instant::now() + Duration::from_secs(30);
-        while std::net::TcpStream::connect(("127.0.0.1", self.port)).is_err() {
+        while self.says_first().ok() != Some(*b"INFO") {
+            if !matches!(self.child.try_wait(), Ok(None)) {
+                return false;
+            }
             assert!(Instant::now() < end, "the server does not listen");
             std::thread::sleep(Duration::from_millis(20));
         }
+        true
+    }
+
+    fn says_first(&self) -> std::io::Result<[u8; 4]> {
+        let mut stream = std::net::TcpStream::connect(("127.0.0.1", self.port))?;
+        stream.set_read_timeout(Some(Duration::from_secs(1)))?;
+        let mut first = [0; 4];
+        std::io::Read::read_exact(&mut stream, &mut first)?;
+        Ok(first)
+    }
+
+    pub(crate) fn wait(&mut self) {
+        assert!(self.listens(), "the server ended");
     }
 
     /// Killed, and started again with what it has on disk.
