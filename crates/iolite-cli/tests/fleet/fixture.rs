@@ -39,7 +39,7 @@ impl Server {
         Self::configured(folder, None)
     }
 
-    pub(crate) fn configured(folder: &Path, config: Option<PathBuf>) -> Option<Self> {
+    pub(crate) fn configured(folder: &Path, config: Option<&Path>) -> Option<Self> {
         let program = nats_server()?;
         // A port that was free may be taken by then: by a client's end of a connection, for one.
         for _ in 0..5 {
@@ -48,12 +48,12 @@ impl Server {
                 .local_addr()
                 .ok()?
                 .port();
-            let child = Self::spawn(&program, folder, port, config.as_deref());
+            let child = Self::spawn(&program, folder, port, config);
             let mut server = Self {
                 program: program.clone(),
                 folder: folder.to_owned(),
                 port,
-                config: config.clone(),
+                config: config.map(Path::to_owned),
                 child,
             };
             if server.listens() {

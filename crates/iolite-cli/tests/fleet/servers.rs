@@ -73,7 +73,7 @@ fn certificates_of_clients() {
         folder.display()
     );
     let config = PathBuf::from(write(&folder, "nats.conf", config));
-    let Some(server) = Server::configured(&folder, Some(config)) else {
+    let Some(server) = Server::configured(&folder, Some(&config)) else {
         return;
     };
     let url = format!("tls://127.0.0.1:{}", server.port);
@@ -105,7 +105,7 @@ fn credentials_and_keys() {
         ("nkey.conf", "--nkey", "user.nkey"),
     ] {
         let folder = candy(&format!("fleet{flag}"));
-        let Some(server) = Server::configured(&folder, Some(credentials(config))) else {
+        let Some(server) = Server::configured(&folder, Some(&credentials(config))) else {
             return;
         };
         let file = credentials(file).display().to_string();
@@ -233,7 +233,7 @@ fn tls_and_a_password() {
         folder.display()
     );
     let config = PathBuf::from(write(&folder, "nats.conf", config));
-    let Some(server) = Server::configured(&folder, Some(config)) else {
+    let Some(server) = Server::configured(&folder, Some(&config)) else {
         return;
     };
     let address = format!("127.0.0.1:{}", server.port);
