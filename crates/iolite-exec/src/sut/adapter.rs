@@ -7,7 +7,7 @@ use super::{
     ChannelConfig, DatagramSource, ResetConfig, SutConfig, System, Transport, UdpAddresses,
 };
 use crate::codec::{ChannelId, WireCodec};
-use crate::transport::framing::Framer;
+use crate::transport::framer::Framer;
 use crate::transport::http::HttpLink;
 use crate::transport::link::Link;
 use crate::transport::process::Process;

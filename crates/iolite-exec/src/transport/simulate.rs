@@ -9,7 +9,7 @@ use iolite_derive::ActionId;
 use rustix::event::{PollFd, PollFlags};
 
 use crate::codec::{ChannelId, WireCodec};
-use crate::transport::framing::Framer;
+use crate::transport::framer::Framer;
 use crate::transport::readiness::wait;
 use crate::transport::stream_buffer::StreamBuffer;
 use crate::transport::stream_link::Frames;
