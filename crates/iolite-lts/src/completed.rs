@@ -176,6 +176,19 @@ impl<M: Semantics<State = StateId>> Semantics for Completed<M> {
         }
     }
 
+    /// Completion adds inputs, and beside its own states no internal steps.
+    fn internal_successors_of(
+        &self,
+        states: &[StateId],
+        rows: &mut Vec<Step>,
+        ends: &mut Vec<usize>,
+    ) {
+        match self.completion {
+            Completion::SelfLoop => self.model.internal_successors_of(states, rows, ends),
+            Completion::Chaos => self.successors_of(states, rows, ends),
+        }
+    }
+
     fn explicit_states(&self) -> Option<usize> {
         Some(self.model.explicit_states()? + self.shift())
     }

@@ -41,6 +41,16 @@ pub trait Semantics {
         }
     }
 
+    /// The same for a caller that looks at the internal steps alone: others may be missing.
+    fn internal_successors_of(
+        &self,
+        states: &[Self::State],
+        rows: &mut Vec<(LabelId, Self::State)>,
+        ends: &mut Vec<usize>,
+    ) {
+        self.successors_of(states, rows, ends);
+    }
+
     /// Appends the steps of `state` to `row`, but for self-loops under inputs, which may be told apart: the
     /// result has bit k where the label with index k is such an input. Completion adds as many of these as
     /// there are inputs, and a search that knows which inputs matter need not look at the others.
@@ -117,6 +127,16 @@ macro_rules! forward {
                 ends: &mut Vec<usize>,
             ) {
                 (**self).successors_of(states, rows, ends);
+            }
+
+            #[inline]
+            fn internal_successors_of(
+                &self,
+                states: &[Self::State],
+                rows: &mut Vec<(LabelId, Self::State)>,
+                ends: &mut Vec<usize>,
+            ) {
+                (**self).internal_successors_of(states, rows, ends);
             }
 
             #[inline]

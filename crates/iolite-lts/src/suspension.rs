@@ -165,6 +165,21 @@ impl<M: Semantics<State = StateId>> Semantics for Suspension<M> {
         }
     }
 
+    fn internal_successors_of(
+        &self,
+        states: &[StateId],
+        rows: &mut Vec<Step>,
+        ends: &mut Vec<usize>,
+    ) {
+        match self.policy {
+            QuiescencePolicy::Livelock | QuiescencePolicy::Fair => {
+                self.model.internal_successors_of(states, rows, ends);
+            }
+            // The livelocks of these states are to be met.
+            QuiescencePolicy::Strict => self.successors_of(states, rows, ends),
+        }
+    }
+
     fn look_ahead(&self, states: &[StateId]) {
         self.model.look_ahead(states);
     }

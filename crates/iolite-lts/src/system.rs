@@ -65,6 +65,18 @@ impl Semantics for System {
         }
     }
 
+    fn internal_successors_of(
+        &self,
+        states: &[StateId],
+        rows: &mut Vec<Step>,
+        ends: &mut Vec<usize>,
+    ) {
+        match self {
+            Self::Explicit(lts) => lts.internal_successors_of(states, rows, ends),
+            Self::OnDemand(system) => system.internal_successors_of(states, rows, ends),
+        }
+    }
+
     fn look_ahead(&self, states: &[StateId]) {
         match self {
             Self::Explicit(lts) => lts.look_ahead(states),

@@ -4,7 +4,9 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use iolite_lts::{LabelId, LabelKind, Lts, Semantics, StateId, Step, Suspension, in_order};
+use iolite_lts::{
+    LabelId, LabelKind, LevelOrder, Lts, Semantics, StateId, Step, Suspension, in_order,
+};
 use iolite_property::Observer;
 use rustc_hash::FxHashSet;
 
@@ -325,17 +327,22 @@ impl<'a> Search<'a> {
             return false;
         }
         let mut first = 0;
+        let mut numbers: Vec<u32> = Vec::new();
         let mut level: Vec<Taken> = Vec::new();
+        let mut order = LevelOrder::default();
         while first < self.met.len() {
             if !self.internal_steps(model, first, proceed) {
                 return false;
             }
-            level.clear();
-            let pairs = first..self.met.len();
-            level.extend(pairs.map(|i| (i as u32, self.met[i].state, self.met[i].place)));
-            level.retain(|&(_, _, place)| self.holds(place));
+            let met = |number: u32| &self.met[number as usize];
+            numbers.clear();
+            let pairs = first as u32..self.met.len() as u32;
+            numbers.extend(pairs.filter(|&pair| self.holds(met(pair).place)));
             // The same state of the system for all observers together: its row is read once.
-            level.sort_unstable_by_key(|&(pair, state, _)| (state, pair));
+            order.sort(&mut numbers, |pair| met(pair).state.index() as u32);
+            level.clear();
+            let taken = |&pair: &u32| (pair, met(pair).state, met(pair).place);
+            level.extend(numbers.iter().map(taken));
             first = self.met.len();
             if self
                 .visible_steps(model, others, &level, proceed)
@@ -348,7 +355,8 @@ impl<'a> Search<'a> {
         true
     }
 
-    /// Adds to the level that starts with the pair `first` what its pairs reach internally.
+    /// Adds to the level that starts with the pair `first` what its pairs reach internally. Steps of several pairs are read at
+    /// once: one after the other, each would wait for memory.
     fn internal_steps<M: Semantics<State = StateId>>(
         &mut self,
         model: &M,
@@ -356,25 +364,46 @@ impl<'a> Search<'a> {
         proceed: &mut Proceed<'_>,
     ) -> bool {
         let kinds = model.labels().kinds();
-        let mut row = Vec::new();
-        let mut pair = first;
+        let mut unstable: Vec<Taken> = Vec::new();
+        let mut states = Vec::new();
+        let mut rows = Vec::new();
+        let mut ends = Vec::new();
+        let mut next = first;
         let mut asked = 0;
-        while let Some(&Met { state, place, .. }) = self.met.get(pair) {
-            if model.internal_step(&state) != Some(false) && self.holds(place) {
-                asked += 1;
-                if asked % (PATIENCE * CHUNK) == 0 && !proceed(self.met.len(), self.length) {
+        while next < self.met.len() {
+            let pairs = next..self.met.len().min(next + CHUNK);
+            next = pairs.end;
+            unstable.clear();
+            for pair in pairs {
+                let Met { state, place, .. } = self.met[pair];
+                if model.internal_step(&state) != Some(false) && self.holds(place) {
+                    unstable.push((pair as u32, state, place));
+                }
+            }
+            asked += unstable.len();
+            if asked >= PATIENCE * CHUNK {
+                asked = 0;
+                if !proceed(self.met.len(), self.length) {
                     return false;
                 }
-                row.clear();
-                model.successors(&state, &mut row);
-                for &(label, target) in &row {
+            }
+            states.clear();
+            states.extend(unstable.iter().map(|&(_, state, _)| state));
+            rows.clear();
+            ends.clear();
+            model.internal_successors_of(&states, &mut rows, &mut ends);
+            if let Index::Dense(bits) = &self.index {
+                bits.look_ahead(rows.iter().map(|&(_, target)| target));
+            }
+            let mut start = 0;
+            for (&(pair, _, place), &end) in unstable.iter().zip(&ends) {
+                for &(label, target) in &rows[std::mem::replace(&mut start, end)..end] {
                     let is_internal = kinds[label.index()] == LabelKind::Internal;
-                    if is_internal && self.reach(target, place, pair as u32, label).is_break() {
+                    if is_internal && self.reach(target, place, pair, label).is_break() {
                         return false;
                     }
                 }
             }
-            pair += 1;
         }
         true
     }

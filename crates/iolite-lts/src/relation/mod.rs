@@ -24,7 +24,6 @@ mod crew;
 mod crew_tests;
 mod expansion;
 mod known;
-mod level_order;
 mod nodes;
 #[cfg(test)]
 mod order_tests;

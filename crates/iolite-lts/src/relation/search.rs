@@ -4,12 +4,12 @@ use std::ops::ControlFlow;
 
 use rustc_hash::FxHashSet;
 
+use crate::level_order::LevelOrder;
 use crate::{Closure, LabelId, LabelKind, Semantics, StateId, Step};
 
 use super::crew::Jobs;
 use super::expansion::{ExpandedStep, Expander, Expansion, Taken};
 use super::known::Known;
-use super::level_order::LevelOrder;
 use super::nodes::{Node, Nodes, Place};
 use super::pairs::{Order, Pairs};
 use super::rules::{Next, PairRules};
@@ -64,6 +64,9 @@ pub(super) struct Outcome {
 
 /// How many pairs are taken between two questions whether to proceed.
 const PATIENCE: usize = 1024;
+
+/// Pairs whose internal steps are read at a time.
+const NEAR: u32 = 256;
 
 /// A search with fewer pairs is over before a better order is there.
 const FEW_PAIRS: u32 = 1 << 16;
@@ -166,7 +169,7 @@ impl<R: PairRules, M: Semantics<State = StateId>, J: Jobs<R, M>> Question<'_, R,
                 seen: FxHashSet::default(),
                 found,
                 met: Vec::new(),
-                row: Vec::new(),
+                internal: InternalSteps::default(),
             },
             nodes: &mut *self.nodes,
             map: self.map,
@@ -218,7 +221,25 @@ struct Memory<'a, M> {
     found: Vec<Violation>,
     /// Violations that were met, without what was allowed.
     met: Vec<(u32, Node, Observed)>,
-    row: Vec<Step>,
+    internal: InternalSteps,
+}
+
+/// Pairs whose states have internal steps, and the rows of these.
+#[derive(Default)]
+struct InternalSteps {
+    pairs: Vec<u32>,
+    states: Vec<StateId>,
+    rows: Vec<Step>,
+    ends: Vec<usize>,
+}
+
+impl InternalSteps {
+    fn clear(&mut self) {
+        self.pairs.clear();
+        self.states.clear();
+        self.rows.clear();
+        self.ends.clear();
+    }
 }
 
 impl<M: Semantics<State = StateId>> Memory<'_, M> {
@@ -231,25 +252,50 @@ impl<M: Semantics<State = StateId>> Memory<'_, M> {
         }
     }
 
-    /// Adds to the level that starts with the pair `first` what its pairs reach internally.
+    /// Adds to the level that starts with the pair `first` what its pairs reach internally. Steps of several pairs are read at
+    /// once: one after the other, each would wait for memory.
     fn internal_steps(&mut self, nodes: &Nodes, first: u32) -> ControlFlow<End> {
         let kinds = self.implementation.labels().kinds();
-        let mut pair = first;
-        while pair < self.pairs.len() {
-            let state = self.pairs.state(pair);
-            if !self.closure.is_stable(self.implementation, state) && !self.pairs.is_replaced(pair)
-            {
+        let mut internal = std::mem::take(&mut self.internal);
+        let mut next = first;
+        while next < self.pairs.len() {
+            let pairs = next..self.pairs.len().min(next + NEAR);
+            next = pairs.end;
+            internal.clear();
+            for pair in pairs {
+                let state = self.pairs.state(pair);
+                let is_stable = self.closure.is_stable(self.implementation, state);
+                if !is_stable && !self.pairs.is_replaced(pair) {
+                    internal.pairs.push(pair);
+                    internal.states.push(state);
+                }
+            }
+            let InternalSteps {
+                pairs,
+                states,
+                rows,
+                ends,
+            } = &mut internal;
+            self.implementation
+                .internal_successors_of(states, rows, ends);
+            self.pairs
+                .look_ahead(rows.iter().map(|&(_, target)| target));
+            let mut start = 0;
+            for (&pair, &end) in pairs.iter().zip(&*ends) {
+                let row = &rows[std::mem::replace(&mut start, end)..end];
+                // One before it may have replaced it meanwhile.
+                if self.pairs.is_replaced(pair) {
+                    continue;
+                }
                 self.ask(nodes)?;
-                self.row.clear();
-                self.implementation.successors(&state, &mut self.row);
-                for &(label, target) in &self.row {
+                for &(label, target) in row {
                     if kinds[label.index()] == LabelKind::Internal {
                         self.pairs.reach_internally(nodes, target, pair);
                     }
                 }
             }
-            pair += 1;
         }
+        self.internal = internal;
         ControlFlow::Continue(())
     }
 

@@ -1,11 +1,10 @@
-//! The order in which the pairs of a level are taken.
+//! The order in which a search takes what it met on one level.
 
-use super::nodes::Node;
-
-/// Pairs by the numbers of their nodes, and of one node by their own.
+/// Sorts numbers by keys, and those of one key by themselves: the pairs of a level by what they have in common, so that it is
+/// looked at once.
 #[derive(Default)]
-pub(super) struct LevelOrder {
-    /// Node and pair as one number.
+pub struct LevelOrder {
+    /// Key and number as one number.
     keys: Vec<u64>,
     sorted: Vec<u64>,
 }
@@ -13,17 +12,17 @@ pub(super) struct LevelOrder {
 /// Bits that are looked at in one pass.
 const DIGIT: u32 = 11;
 
-/// Fewer pairs than this are compared with one another.
+/// Fewer numbers than this are compared with one another.
 const FEW: usize = 1 << 10;
 
 impl LevelOrder {
-    /// Sorts pairs, which come in the order of their own numbers: by the digits in which their nodes differ, the last one first.
-    /// These are few for the most part, and large levels are sorted in less time than by comparing.
-    pub(super) fn sort(&mut self, pairs: &mut Vec<u32>, node: impl Fn(u32) -> Node) {
+    /// Sorts numbers, which come in their own order: by the digits in which their keys differ, the last one first. These are few for the
+    /// most part, and large levels are sorted in less time than by comparing.
+    pub fn sort(&mut self, numbers: &mut Vec<u32>, key: impl Fn(u32) -> u32) {
         let Self { keys, sorted } = self;
         keys.clear();
-        let key = |&pair: &u32| u64::from(node(pair)) << 32 | u64::from(pair);
-        keys.extend(pairs.iter().map(key));
+        let both = |&number: &u32| u64::from(key(number)) << 32 | u64::from(number);
+        keys.extend(numbers.iter().map(both));
         if keys.len() < FEW {
             keys.sort_unstable();
         } else {
@@ -35,8 +34,8 @@ impl LevelOrder {
                 std::mem::swap(keys, sorted);
             }
         }
-        pairs.clear();
-        pairs.extend(keys.iter().map(|&key| key as u32));
+        numbers.clear();
+        numbers.extend(keys.iter().map(|&key| key as u32));
     }
 }
 
@@ -68,24 +67,24 @@ mod tests {
 
     proptest! {
         #[test]
-        fn pairs_are_in_the_order_of_their_nodes(
+        fn numbers_are_in_the_order_of_their_keys(
             seed in any::<u32>(),
             count in 0..4 * FEW,
             bits in 0..=u32::BITS,
             first in 0..1000u32,
         ) {
-            let node = |pair: u32| {
-                let mixed = pair.wrapping_mul(0x9E37_79B9).rotate_left(seed % 32) ^ seed;
+            let key = |number: u32| {
+                let mixed = number.wrapping_mul(0x9E37_79B9).rotate_left(seed % 32) ^ seed;
                 mixed.checked_shr(u32::BITS - bits).unwrap_or(0)
             };
             let mut order = LevelOrder::default();
-            let pairs: Vec<u32> = (first..).take(count).collect();
-            let mut expected = pairs.clone();
-            expected.sort_by_key(|&pair| (node(pair), pair));
+            let numbers: Vec<u32> = (first..).take(count).collect();
+            let mut expected = numbers.clone();
+            expected.sort_by_key(|&number| (key(number), number));
             // Memory of a level before must not show.
-            for mut pairs in [pairs.clone(), pairs] {
-                order.sort(&mut pairs, node);
-                prop_assert_eq!(&pairs, &expected);
+            for mut numbers in [numbers.clone(), numbers] {
+                order.sort(&mut numbers, key);
+                prop_assert_eq!(&numbers, &expected);
             }
         }
     }
