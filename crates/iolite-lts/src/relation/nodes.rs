@@ -161,6 +161,17 @@ impl Nodes {
         })
     }
 
+    /// The state of a set of one state whose number is its node, and that is met with this. `None` for the other sets.
+    #[inline]
+    pub(super) fn meet_one(&mut self, set: Node) -> Option<StateId> {
+        if set >= IN_TABLE || self.has_parts() {
+            return None;
+        }
+        let state = StateId::new(set as usize);
+        self.meet(state);
+        Some(state)
+    }
+
     /// Counts the set of this state alone.
     fn meet(&mut self, state: StateId) {
         let (word, bit) = (state.index() / 64, 1 << (state.index() % 64));

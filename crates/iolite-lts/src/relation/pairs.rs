@@ -191,6 +191,9 @@ impl<'o> Pairs<'o> {
         goal: Goal,
         by: (u32, LabelId),
     ) -> Option<u32> {
+        if let Some(new) = self.reach_first(nodes, state, goal, by) {
+            return Some(new);
+        }
         let members = sets.members(goal.set);
         let ours = Ours {
             place: Place {
@@ -217,6 +220,24 @@ impl<'o> Pairs<'o> {
         let signature = ours.signature;
         sets.set_number(goal.set, goal.part, Number::Known(node));
         self.enter(state, node, by, signature, slot)
+    }
+
+    /// The same where `goal` is a set of one state, which has its number, and no other pair of `state` was met: most pairs
+    /// of large machines come so, and there is nothing to compare.
+    #[inline]
+    fn reach_first(
+        &mut self,
+        nodes: &mut Nodes,
+        state: StateId,
+        goal: Goal,
+        by: (u32, LabelId),
+    ) -> Option<u32> {
+        if self.chains.get(state.index()) != Some(&END) {
+            return None;
+        }
+        let one = nodes.meet_one(goal.set.number())?;
+        let signature = signature_of(&[one]);
+        self.enter(state, one.index() as Node, by, signature, Slot::Chain)
     }
 
     /// Enters a pair. Its number, if it is new.
