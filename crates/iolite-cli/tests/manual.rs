@@ -21,14 +21,18 @@ struct Block {
 
 /// The README and every manual, by name.
 fn documents() -> Vec<PathBuf> {
-    let folder = root().join("docs");
-    let files = std::fs::read_dir(folder).expect("the manuals");
-    let mut manuals: Vec<PathBuf> = files.map(|f| f.expect("a manual").path()).collect();
-    manuals.retain(|path| path.extension().is_some_and(|e| e == "md"));
-    manuals.sort();
-    assert!(manuals.len() >= 2, "{manuals:?}");
+    let mut manuals = pages_in("docs");
     manuals.insert(0, root().join("README.md"));
     manuals
+}
+
+fn pages_in(folder: &str) -> Vec<PathBuf> {
+    let files = std::fs::read_dir(root().join(folder)).expect("the manuals");
+    let mut pages: Vec<PathBuf> = files.map(|f| f.expect("a manual").path()).collect();
+    pages.retain(|path| path.extension().is_some_and(|e| e == "md"));
+    pages.sort();
+    assert!(pages.len() >= 2, "{pages:?}");
+    pages
 }
 
 fn blocks(document: &Path) -> Vec<Block> {
@@ -217,6 +221,7 @@ fn documents_name_files_that_exist() {
         files_below(&root().join(folder), &mut files);
     }
     let mut documents = documents();
+    documents.extend(pages_in("docs/decisions"));
     for name in [
         "ARCHITECTURE.md",
         "CONTRIBUTING.md",
