@@ -56,6 +56,7 @@ mod model_ref;
 mod oracle;
 mod queue_relation;
 mod race;
+mod seed;
 mod suite;
 mod testcase;
 mod tester;
@@ -86,6 +87,7 @@ pub use oracle::uioco::UiocoOracle;
 pub use oracle::{FiniteOracle, Meaning, Oracle, Places, StateKey};
 pub use queue_relation::{QueueAnswer, QueueCounterexample, QueueRelation, relate_in_queues};
 pub use race::{Race, RaceLoss, RaceReport, races};
+pub use seed::seed_of;
 pub use suite::{
     Exhaustiveness, Reach, SuiteRelation, Undetected, Unsound, exhaustiveness, reach, soundness,
 };

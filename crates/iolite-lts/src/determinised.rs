@@ -14,7 +14,7 @@ use crate::{LabelId, LabelKind, Labels, Semantics, SetId, StateId};
 ///
 /// Over a [`Suspension`](crate::Suspension) it is the suspension automaton, in which `P after δ` are
 /// the quiescent states of `P` and what they reach internally.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Determinised<M> {
     model: M,
     memo: Memo,
@@ -24,7 +24,7 @@ pub struct Determinised<M> {
 }
 
 /// The sets that were met and the rows that are known, apart from the model.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Memo {
     sets: SetTable,
     /// For each set where its steps start, and how many they are, once they are known.

@@ -49,7 +49,7 @@ impl MemberLists {
 /// A large system is spread over memory, and to follow one step after the other is to wait for each. So
 /// all sets of a block take one stage before the first takes the next: the steps of their members, the
 /// groups of one label, what these reach internally, and the numbers of the sets that come of it.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct RowBlock {
     sets: MemberLists,
     steps: Vec<Step>,

@@ -19,7 +19,7 @@ use crate::{
 ///
 /// Once the sets of a run are known, a step is one look-up and allocates nothing; the memo is kept
 /// under its byte budget.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct IocoOracle<M> {
     view: Determinised<Suspension<M>>,
     actions: LabelMap,

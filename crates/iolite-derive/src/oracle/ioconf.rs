@@ -21,7 +21,7 @@ use crate::{
 /// Δ in which nothing is allowed. The algorithm stops with `pass` at an output outside out(Δ) when
 /// ε ∉ F; where F goes on after that output, stopping would lose exhaustiveness (lemma A.7 could not
 /// hold), so the walk follows F.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct IoconfOracle<M> {
     view: Determinised<Suspension<M>>,
     traces: Option<TraceSet>,

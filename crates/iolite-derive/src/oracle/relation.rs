@@ -11,7 +11,7 @@ use crate::{
 
 /// ioco, uioco, ioconf or `ioconf_F`, with one kind of states, so that derivations and searches are
 /// compiled once for all of them.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum RelationOracle<M> {
     /// ioco.
     Ioco(IocoOracle<M>),

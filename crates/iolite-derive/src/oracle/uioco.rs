@@ -11,7 +11,7 @@ use crate::{
 /// The suspension automaton, in which an input counts as specified only where every state that the
 /// specification may be in takes it, after internal steps if need be. What an output or δ means is as
 /// for ioco.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct UiocoOracle<M>(IocoOracle<M>);
 
 impl<M: Semantics<State = StateId>> UiocoOracle<M> {

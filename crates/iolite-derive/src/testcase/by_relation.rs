@@ -40,6 +40,10 @@ pub fn derive_cases(
     work: CaseWork<'_>,
 ) -> Result<CaseDerivation, BudgetExceeded> {
     let Some(queues) = queues else {
+        if let CaseSelection::Random(how) = selection {
+            how.derive_apart(&oracle, model, work);
+            return Ok(CaseDerivation::default());
+        }
         return derive(&mut oracle, selection, model, work);
     };
     let mut oracle = FiniteQueueOracle::new(oracle, queues);

@@ -98,27 +98,47 @@ impl<'a> CaseWork<'a> {
     /// hand over something from one thread to another takes as long as making a small test case.
     pub(crate) fn each<I>(
         self,
-        mut source: I,
+        source: I,
         at_a_time: usize,
         make: &(dyn Fn(I::Item) -> TestCase + Sync),
     ) -> Published
     where
         I: Iterator<Item: Send> + Send,
     {
+        self.each_by(source, at_a_time, vec![make; self.jobs.get()])
+    }
+
+    /// The same with something of its own for each thread to make them by, the calling one's first.
+    pub(crate) fn each_by<I, F>(
+        self,
+        mut source: I,
+        at_a_time: usize,
+        mut makers: Vec<F>,
+    ) -> Published
+    where
+        I: Iterator<Item: Send> + Send,
+        F: FnMut(I::Item) -> TestCase + Send,
+    {
         let batches = std::iter::from_fn(|| {
             let batch: Vec<_> = source.by_ref().take(at_a_time).collect();
             (!batch.is_empty()).then_some(batch)
         });
-        let store = |batch: Vec<I::Item>| -> Vec<Publish<'a>> {
-            let cases = batch.into_iter().map(make);
-            cases.map(self.store).collect()
+        let store = self.store;
+        let storing = |mut make: F| {
+            move |batch: Vec<I::Item>| -> Vec<Publish<'a>> {
+                let cases = batch.into_iter().map(&mut make);
+                cases.map(store).collect()
+            }
         };
+        let helpers = makers.split_off(1).into_iter().map(storing).collect();
+        let mut own = makers.into_iter().map(storing);
+        let mut own = own.next().expect("the calling thread is one of them");
         let ahead = AHEAD * self.jobs.get();
         let mut cases = 0;
         let end = in_order(
             batches,
-            &mut { store },
-            vec![store; self.helpers()],
+            &mut own,
+            helpers,
             &|taken| taken + ahead,
             &mut |batch| {
                 batch.into_iter().try_for_each(|publish| {

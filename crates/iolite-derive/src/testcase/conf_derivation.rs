@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use iolite_lts::relation::Relation;
 use iolite_lts::{Determinised, LabelId, Semantics, SetId, StateId};
+use rand::RngExt;
 use rand::seq::SliceRandom;
-use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rustc_hash::FxHashMap;
 
@@ -186,9 +186,8 @@ impl<M: Semantics<State = StateId>> ConfDerivation<M> {
         how: &RandomDerivation,
         model: &ModelRef,
     ) -> impl Iterator<Item = TestCase> {
-        let mut rng = Xoshiro256PlusPlus::seed_from_u64(how.seed);
         (1..=how.count).map(move |n| {
-            let states = self.random_one(how, &mut rng);
+            let states = self.random_one(how, &mut how.rng(n));
             self.finish(model, n, states)
         })
     }

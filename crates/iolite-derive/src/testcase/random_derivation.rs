@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use crate::oracle::SharedPlaces;
 use crate::testcase::arena::Arena;
 use crate::testcase::choice::{numbered_case, observe_state, stimulate_state};
-use crate::{CaseWork, FiniteOracle, ModelRef, TestCase, TestState, Verdict};
+use crate::{CaseWork, FiniteOracle, ModelRef, TestCase, TestState, Verdict, seed_of};
 
 /// How often each of the three choices is taken, in proportion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +46,7 @@ pub struct RandomDerivation {
     pub depth: usize,
     /// The choices' weights.
     pub weights: Weights,
-    /// The seed; the same seed gives the same test cases.
+    /// The seed; the same seed gives the same test cases, each of which depends on its number alone.
     pub seed: u64,
     /// A test case is a tree that observing makes wide; from this many states on, branches end with
     /// `pass`, which is always sound.
@@ -79,13 +79,34 @@ impl RandomDerivation {
     ) -> impl Iterator<Item = TestCase> {
         let labels = Arc::new(oracle.labels().clone());
         let criterion = oracle.criterion();
-        let numbered = (1..).zip(self.trees(oracle));
-        numbered.map(move |(n, states)| numbered_case(criterion, model, &labels, n, states))
+        (1..=self.count).map(move |n| {
+            let states = self.derive_one(oracle, n);
+            numbered_case(criterion, model, &labels, n, states)
+        })
     }
 
-    /// The same by several threads. The random numbers of all test cases are one sequence, so the trees are made
-    /// one after the other; what is checked and stored of them is spread. Says whether something was left undecided in a
-    /// test case that was published, or before it.
+    /// The same by several threads, each with a copy of the oracle.
+    pub(crate) fn derive_apart<O: FiniteOracle + Clone + Send>(
+        &self,
+        oracle: &O,
+        model: &ModelRef,
+        work: CaseWork<'_>,
+    ) {
+        let labels = &Arc::new(oracle.labels().clone());
+        let criterion = oracle.criterion();
+        let maker = |mut oracle: O| {
+            move |n| {
+                let states = self.derive_one(&mut oracle, n);
+                numbered_case(criterion, model, labels, n, states)
+            }
+        };
+        let oracles = std::iter::repeat_n(oracle, work.jobs.get()).cloned();
+        work.each_by(1..=self.count, 1, oracles.map(maker).collect());
+    }
+
+    /// The same by several threads, over an oracle that may leave something undecided: what it is asked for one test case may be why
+    /// it says so for the next, so it makes the trees one after the other; what is checked and stored of them is
+    /// spread. Says whether something was left undecided in a test case that was published, or before it.
     pub(crate) fn derive_each<O: FiniteOracle + Send>(
         &self,
         oracle: &mut O,
@@ -95,10 +116,9 @@ impl RandomDerivation {
         let labels = Arc::new(oracle.labels().clone());
         let criterion = oracle.criterion();
         let make = |(n, states)| numbered_case(criterion, model, &labels, n, states);
-        let mut rng = Xoshiro256PlusPlus::seed_from_u64(self.seed);
         let mut undecided_at = None;
         let trees = (1..=self.count).map(|n| {
-            let states = self.derive_one(oracle, &mut rng);
+            let states = self.derive_one(oracle, n);
             if undecided_at.is_none() && oracle.undecided().is_some() {
                 undecided_at = Some(n);
             }
@@ -109,18 +129,14 @@ impl RandomDerivation {
         undecided_at.is_some_and(|n| n <= published.cases)
     }
 
-    /// The states of each test case.
-    fn trees<O: FiniteOracle>(&self, oracle: &mut O) -> impl Iterator<Item = Vec<TestState>> {
-        let mut rng = Xoshiro256PlusPlus::seed_from_u64(self.seed);
-        (0..self.count).map(move |_| self.derive_one(oracle, &mut rng))
+    /// The random numbers of a test case, which depend on no other one. They are counted from 1.
+    pub(crate) fn rng(&self, n: usize) -> Xoshiro256PlusPlus {
+        Xoshiro256PlusPlus::seed_from_u64(seed_of(self.seed, n as u64 - 1))
     }
 
-    /// Breadth first, so that a state limit cuts all branches at about the same depth.
-    fn derive_one<O: FiniteOracle>(
-        &self,
-        oracle: &mut O,
-        rng: &mut Xoshiro256PlusPlus,
-    ) -> Vec<TestState> {
+    /// The states of a test case. Breadth first, so that a state limit cuts all branches at about the same depth.
+    fn derive_one<O: FiniteOracle>(&self, oracle: &mut O, n: usize) -> Vec<TestState> {
+        let mut rng = self.rng(n);
         let mut arena = Arena::default();
         let root = arena.hole();
         let mut queue = VecDeque::from([(root, oracle.start(), self.depth)]);

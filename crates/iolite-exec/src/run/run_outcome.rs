@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use iolite_derive::{Notice, Verdict};
+use iolite_derive::{Notice, Verdict, seed_of};
 
 use crate::{Certificate, End, Trace};
 
@@ -20,19 +20,9 @@ impl RunId {
     /// The run with this number of a campaign. Its seed depends on nothing else, so that any run can
     /// be repeated alone, and runs may be spread over jobs.
     pub fn of(campaign_seed: u64, number: u64) -> Self {
-        if number == 0 {
-            return Self {
-                number,
-                seed: campaign_seed,
-            };
-        }
-        // SplitMix64's finisher [Steele et al. 2014].
-        let mut z = campaign_seed.wrapping_add(number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         Self {
             number,
-            seed: z ^ (z >> 31),
+            seed: seed_of(campaign_seed, number),
         }
     }
 }
