@@ -237,9 +237,9 @@ impl Chains {
 /// operators [PROP12, def. 17].
 ///
 /// Safety means prefix-closed, guarantee extension-closed; obligation, that no state can be left and
-/// met again with the other verdict in between. The language φ is a response language when
-/// φ = `R_f(φ)`, a persistence language when φ = `P_f(φ)`; when it is both, response is told.
-/// What is neither is told as 1-reactivity: for finite sequences the paper gives reactivity no m.
+/// met again with the other verdict in between. Beyond, every language is one of response: it is that of a Streett
+/// automaton with P = ∅ whose recurrent states are those in which its sequences end. It is one of persistence just as well, which is told
+/// where φ = `P_f(φ)` and not φ = `R_f(φ)`.
 pub fn finitary(automaton: &StreettAutomaton) -> Class {
     let automaton = automaton.reachable_part();
     let (structure, finite) = (automaton.structure(), automaton.finite());
@@ -253,12 +253,11 @@ pub fn finitary(automaton: &StreettAutomaton) -> Class {
         let verdict = |i: usize| Some(finite.contains(parts[i][0]));
         return Chains::new(structure, &parts, verdict).class().class;
     }
-    if recurrent_part(structure, finite) == *finite {
-        Class::Response
-    } else if persistent_part(structure, finite) == *finite {
+    let is = |part: StateSet| part == *finite;
+    if is(persistent_part(structure, finite)) && !is(recurrent_part(structure, finite)) {
         Class::Persistence
     } else {
-        Class::Reactivity(1)
+        Class::Response
     }
 }
 
@@ -280,12 +279,9 @@ impl Classification {
     pub fn new(automaton: &StreettAutomaton) -> Result<Self, AutomatonError> {
         let infinitary = SemanticClass::new(automaton)?;
         let mut finitary = finitary(automaton);
-        // A language may be one of response and of persistence; then what the other part is counts.
+        // A language of response is one of persistence, too; then what the other part is counts.
         if (finitary, infinitary.class) == (Class::Response, Class::Persistence) {
-            let small = automaton.reachable_part();
-            if persistent_part(small.structure(), small.finite()) == *small.finite() {
-                finitary = Class::Persistence;
-            }
+            finitary = Class::Persistence;
         }
         Ok(Self {
             property: property_class::of_both_parts(automaton, infinitary.class)?,

@@ -5,16 +5,16 @@
 //! guarantee, although a·b·Σ^ω is closed as well: its finite sequences are those with a prefix in ψ₂,
 //! which no safety r-property has. Π₃ = (`R_f(ψ₂)`, R(ψ₂)) is response, although {(a·b)^ω} is closed.
 //!
-//! ψ need not be searched for. If φ is the finitary part of such a pair, ψ = φ gives the same pair:
-//! `A_f(ψ)` is the largest prefix-closed part of ψ and A cannot tell them apart; `E_f` dually; `R_f(ψ)`
-//! leaves out sequences with finitely many continuations in ψ, of which an infinite sequence with
-//! infinitely many prefixes in ψ has none; `P_f` leaves out those from which no run stays in ψ. So each
-//! class is one question about φ and one about X(φ).
+//! ψ need not be searched for. If φ is the finitary part of such a pair, X(φ) is its infinitary part: `A_f(ψ)` is the
+//! largest prefix-closed part of ψ and A cannot tell them apart; `E_f` dually; `R_f(ψ)` leaves out sequences with finitely
+//! many continuations in ψ, of which an infinite sequence with infinitely many prefixes in ψ has none; `P_f` leaves out those
+//! from which no run stays in ψ. Of A and E, φ must be closed as well. Of R and P nothing is asked of φ, since
+//! neither `R_f` nor `P_f` is idempotent: `R_f`(ε + a*·b) is {ε}, and `R_f`({ε}) is empty. In the automata view of definition 5
+//! it is plain to see: with P = ∅ the finite sequences are those that end in R, whatever R is.
 
 use crate::class::{Chains, Class};
 use crate::cycles::components;
 use crate::finitary_part::induced;
-use crate::language::{persistent_part, recurrent_part};
 use crate::state_set::StateSet;
 use crate::streett::{Pair, StreettAutomaton};
 use crate::structure::AutomatonError;
@@ -82,10 +82,10 @@ fn of_one_form(
         let verdict = |i: usize| Some(finite.contains(parts[i][0]));
         return Ok(Some(Chains::new(s, &parts, verdict).class().class));
     }
-    if recurrent_part(s, finite) == *finite && means(finite.clone(), none())? {
+    if means(finite.clone(), none())? {
         return Ok(Some(Class::Response));
     }
-    if persistent_part(s, finite) == *finite && means(none(), finite.clone())? {
+    if means(none(), finite.clone())? {
         return Ok(Some(Class::Persistence));
     }
     Ok(None)

@@ -39,10 +39,28 @@ proptest! {
     fn forms(a in any_property()) {
         let class = Classification::new(&a).unwrap();
         let psi = Dfa { structure: a.structure().clone(), accepting: a.finite().clone() };
-        let has_form = |operator: Operator| {
-            let form = operator.apply(&psi).unwrap();
+        let same = |form: &StreettAutomaton| {
             form.finitary_difference(&a).unwrap().is_none()
                 && form.infinitary_difference(&a).unwrap().is_none()
+        };
+        // Of A and E the language view; of R and P the automata view, as some ψ has the form that φ has not: P = ∅, or R = ∅.
+        let has_form = |operator: Operator| match operator {
+            Operator::Always | Operator::Eventually => same(&operator.apply(&psi).unwrap()),
+            Operator::Recurrently | Operator::Persistently => {
+                let states: Vec<usize> = a.finite().iter().map(|q| q.index()).collect();
+                let pair: (&[usize], &[usize]) = match operator {
+                    Operator::Recurrently => (&states, &[]),
+                    _ => (&[], &states),
+                };
+                let rows: Vec<Vec<usize>> = a
+                    .structure()
+                    .states()
+                    .map(|q| a.structure().row(q).iter().map(|p| p.index()).collect())
+                    .collect();
+                let sigma = a.structure().alphabet().clone();
+                let initial = a.structure().initial().index();
+                same(&StreettAutomaton::from_rows(sigma, initial, &rows, &[pair]).unwrap())
+            }
         };
         let found = class.property;
         let both = Class::SafetyAndGuarantee;
@@ -62,6 +80,27 @@ proptest! {
             _ => prop_assert!(
                 class.infinitary.class.is_within(found) && class.finitary.is_within(found)
             ),
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 1000, ..ProptestConfig::default() })]
+
+    /// What an operator makes of any language lies in its class.
+    #[test]
+    fn operators_stay_in_their_class(a in any_property()) {
+        let psi = Dfa { structure: a.structure().clone(), accepting: a.finite().clone() };
+        for (operator, class) in [
+            (Operator::Always, Class::Safety),
+            (Operator::Eventually, Class::Guarantee),
+            (Operator::Recurrently, Class::Response),
+            (Operator::Persistently, Class::Persistence),
+        ] {
+            let found = Classification::new(&operator.apply(&psi).unwrap()).unwrap().property;
+            // A language may be of response and of persistence; response is told then.
+            let is_both = (class, found) == (Class::Persistence, Class::Response);
+            prop_assert!(found.is_within(class) || is_both, "{operator:?}: {found}");
         }
     }
 }
