@@ -222,7 +222,8 @@ mod tests {
                 at,
                 exit: Exit {
                     how: ExitKind::Code(3),
-                    stderr: "x".into()
+                    stderr: "x".into(),
+                    within: None,
                 },
             }),
             (small(), small(), big()).prop_map(|(run, steps, elapsed)| Event::RunEnded {

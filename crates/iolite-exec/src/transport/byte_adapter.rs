@@ -429,26 +429,51 @@ impl ByteAdapter {
         }
     }
 
+    /// How the process ended, which takes a moment after it has closed its channels.
+    fn exited_soon(&mut self) -> Option<Exit> {
+        let deadline = Instant::now() + EXIT_GRACE;
+        let process = self.process.as_mut()?;
+        loop {
+            let exit = process.exited();
+            if exit.is_some() || Instant::now() >= deadline {
+                return exit;
+            }
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    /// What half a message means whose rest does not come. A process that was killed, or that says itself that it failed, has crashed in
+    /// the middle of it; otherwise the message has no end that the description knows of, as a prompt has none.
+    fn ended_within_message(
+        &mut self,
+        link: usize,
+        exit: Option<Exit>,
+        waited: Duration,
+    ) -> Result<Exit, ExecError> {
+        let half = self.half_error(link, waited);
+        match exit {
+            Some(exit) if !matches!(exit.how, ExitKind::Code(0)) => Ok(Exit {
+                within: Some(half.to_string()),
+                ..exit
+            }),
+            _ => Err(half),
+        }
+    }
+
     /// The end of the system, if it has come and every message before it was taken.
     fn end(&mut self) -> Result<Option<Exit>, ExecError> {
         let closed = self.links.iter().position(|link| link.ended().is_some());
         let Some(link) = closed else {
             return Ok(None);
         };
+        let exit = self.exited_soon();
         if self.links[link].half().is_some() {
-            return Err(self.half_error(link, Duration::ZERO));
+            return self
+                .ended_within_message(link, exit, Duration::ZERO)
+                .map(Some);
         }
-        let deadline = Instant::now() + EXIT_GRACE;
-        if let Some(process) = &mut self.process {
-            loop {
-                if let Some(exit) = process.exited() {
-                    return Ok(Some(exit));
-                }
-                if Instant::now() >= deadline {
-                    break;
-                }
-                thread::sleep(Duration::from_millis(1));
-            }
+        if exit.is_some() {
+            return Ok(exit);
         }
         let reason = self.links[link].ended().unwrap_or_default();
         Ok(Some(Exit {
@@ -458,6 +483,7 @@ impl ByteAdapter {
                 .as_mut()
                 .map(Process::stderr_text)
                 .unwrap_or_default(),
+            within: None,
         }))
     }
 
@@ -516,7 +542,12 @@ impl ByteAdapter {
                         deadline = from_now(left);
                         continue;
                     }
-                    Some(since) => return Err(self.half_error(link, since.elapsed())),
+                    Some(since) => {
+                        let waited = since.elapsed();
+                        let exit = self.process.as_mut().and_then(Process::exited);
+                        let exit = self.ended_within_message(link, exit, waited)?;
+                        return Ok(Received::Ended(Box::new(exit)));
+                    }
                 }
             }
             // A grandchild may hold the channel open after the system itself has ended.

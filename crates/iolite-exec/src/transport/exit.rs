@@ -12,6 +12,9 @@ pub struct Exit {
     /// The last bytes it wrote to its standard error, as text.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub stderr: String,
+    /// The message that it was in the middle of, where there was one, in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub within: Option<String>,
 }
 
 /// What ended a system under test.
@@ -40,6 +43,7 @@ impl From<ExitKind> for Exit {
         Self {
             how,
             stderr: String::new(),
+            within: None,
         }
     }
 }
@@ -51,6 +55,9 @@ impl fmt::Display for Exit {
             ExitKind::Signal(signal) => write!(f, "signal {signal}")?,
             ExitKind::Closed(reason) => write!(f, "{reason}")?,
             ExitKind::Panicked(message) => write!(f, "panic: {message}")?,
+        }
+        if let Some(half) = &self.within {
+            write!(f, "\nin the middle of a message: {half}")?;
         }
         if !self.stderr.is_empty() {
             write!(f, "\nits standard error ends with:\n{}", self.stderr)?;

@@ -26,6 +26,12 @@ pub trait SystemUnderTest<A> {
     /// The next output that is there now; `None` when the system will give none without another
     /// input. A system with threads of its own waits up to `patience`.
     fn output(&mut self, patience: Duration) -> Option<A>;
+
+    /// Why the last output could not be read, where there was one; it is asked where [`Self::output`] gave none, and no system needs to
+    /// say anything here.
+    fn unreadable(&mut self) -> Option<String> {
+        None
+    }
 }
 
 /// The adapter of a [`SystemUnderTest`]. A panic of the system is its end, not the tester's.
@@ -59,6 +65,25 @@ impl<S> InProcess<S> {
         &self.system
     }
 
+    /// The next output. One that cannot be read is none that the tester may take for silence.
+    fn output(&mut self, patience: Duration) -> Result<Option<ActionId>, ExecError>
+    where
+        S: SystemUnderTest<ActionId>,
+    {
+        let output = self.guarded(|s| s.output(patience)).flatten();
+        if output.is_some() {
+            return Ok(output);
+        }
+        match self.guarded(S::unreadable).flatten() {
+            Some(reason) => Err(ExecError::Undecodable {
+                channel: "in process".into(),
+                reason,
+                dump: String::new(),
+            }),
+            None => Ok(None),
+        }
+    }
+
     fn guarded<T>(&mut self, act: impl FnOnce(&mut S) -> T) -> Option<T> {
         if self.panicked.is_some() {
             return None;
@@ -89,7 +114,7 @@ impl<S: SystemUnderTest<ActionId>> Adapter for InProcess<S> {
     }
 
     fn poll(&mut self) -> Result<Option<Received>, ExecError> {
-        let output = self.guarded(|s| s.output(Duration::ZERO)).flatten();
+        let output = self.output(Duration::ZERO)?;
         Ok(output.map(Received::Output).or_else(|| {
             self.panicked
                 .clone()
@@ -103,7 +128,7 @@ impl<S: SystemUnderTest<ActionId>> Adapter for InProcess<S> {
     }
 
     fn receive(&mut self, patience: Duration) -> Result<Received, ExecError> {
-        let output = self.guarded(|s| s.output(patience)).flatten();
+        let output = self.output(patience)?;
         Ok(match (output, &self.panicked) {
             (Some(output), _) => Received::Output(output),
             (None, Some(exit)) => Received::Ended(Box::new(exit.clone())),
@@ -154,6 +179,8 @@ impl Notation for ConcreteAction {
 pub struct NamedSystem<A, S> {
     system: S,
     dictionary: Box<dyn Dictionary>,
+    /// Why the last output is no action of the tester's.
+    unreadable: Option<String>,
     notation: std::marker::PhantomData<fn() -> A>,
 }
 
@@ -164,6 +191,7 @@ impl<A: Notation, S: SystemUnderTest<A>> NamedSystem<A, S> {
         Self {
             system,
             dictionary: Box::new(dictionary),
+            unreadable: None,
             notation: std::marker::PhantomData,
         }
     }
@@ -171,6 +199,7 @@ impl<A: Notation, S: SystemUnderTest<A>> NamedSystem<A, S> {
 
 impl<A: Notation, S: SystemUnderTest<A>> SystemUnderTest<ActionId> for NamedSystem<A, S> {
     fn reset(&mut self) {
+        self.unreadable = None;
         self.system.reset();
     }
 
@@ -184,7 +213,17 @@ impl<A: Notation, S: SystemUnderTest<A>> SystemUnderTest<ActionId> for NamedSyst
         let message = Message::exact(&action.to_string());
         let read = self.dictionary.read(LabelKind::Output, &message);
         let foreign = |_| self.dictionary.foreign(LabelKind::Output, &action);
-        read.or_else(foreign).ok().map(|decoded| decoded.action)
+        match read.or_else(foreign) {
+            Ok(decoded) => Some(decoded.action),
+            Err(reason) => {
+                self.unreadable = Some(reason.0);
+                None
+            }
+        }
+    }
+
+    fn unreadable(&mut self) -> Option<String> {
+        self.unreadable.take()
     }
 }
 

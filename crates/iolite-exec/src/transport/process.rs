@@ -298,6 +298,7 @@ impl Process {
         Some(Exit {
             how,
             stderr: self.stderr_tail.text(),
+            within: None,
         })
     }
 
