@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use iolite_lts::{LabelId, LabelKind, Labels};
 use rustc_hash::FxHashMap;
 
-use crate::{Action, ActionId};
+use crate::{Action, ActionId, Undecided};
 
 /// Actions that a run meets beside the declared ones and that keep their ids to its end. A trace
 /// keeps no more steps than that.
@@ -184,6 +184,21 @@ impl Alphabet {
     /// The action behind an id of this table; `None` for one that was forgotten.
     pub fn action(&self, id: ActionId) -> Option<Arc<Action>> {
         self.lock().entry(id).map(|e| Arc::clone(&e.action))
+    }
+
+    /// Whether the id stands for its action to the end of the run, whatever else is met.
+    pub fn keeps(&self, id: ActionId) -> bool {
+        let table = self.lock();
+        id.index() < table.declared.entries.len() + table.met.len()
+    }
+
+    /// An id that means nothing any more is no action that the specification lacks: what it stood for is not known.
+    pub(crate) fn reject_forgotten(&self, id: ActionId) -> Result<(), Box<Undecided>> {
+        if self.lock().entry(id).is_some() {
+            return Ok(());
+        }
+        let why = "the action is one of more than are remembered in a run, and was forgotten";
+        Err(Box::new(Undecided::new(why)))
     }
 
     /// The action in `?a`, `!x(1)`, `delta` notation.

@@ -6,8 +6,7 @@ use rustc_hash::FxHashMap;
 
 use crate::{Judge, LogReport};
 
-/// Texts of events whose meaning is remembered. All that is remembered is met early in a run, so that the
-/// alphabet does not forget it before the run is over.
+/// Texts of events whose meaning is remembered.
 const REMEMBERED: usize = 1 << 12;
 
 /// What a text means.
@@ -82,7 +81,8 @@ impl<'a, T: Tester> TraceJudge<'a, T> {
         mut tester: T,
         options: MonitorOptions,
     ) -> Self {
-        tester.reset();
+        // Tester and alphabet may have judged other traces, whose actions must not count as those of this one.
+        tester.begin(0);
         Self {
             judge,
             alphabet,
@@ -132,7 +132,10 @@ impl<'a, T: Tester> TraceJudge<'a, T> {
                 Step::Quiescence | Step::Deadlock => None,
             },
         };
-        self.known.insert(step, known);
+        // What the alphabet may forget would mean nothing, or something else, when it comes again.
+        if self.alphabet.keeps(parsed.action()) {
+            self.known.insert(step, known);
+        }
         Ok(known)
     }
 }

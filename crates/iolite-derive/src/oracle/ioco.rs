@@ -136,6 +136,9 @@ impl<M: Semantics<State = StateId>> Oracle for IocoOracle<M> {
     #[inline]
     fn after(&mut self, at: &SetId, step: Step) -> Result<Meaning<SetId>, Box<Undecided>> {
         let label = self.actions.label(step.action());
+        if label.is_none() {
+            self.alphabet().reject_forgotten(step.action())?;
+        }
         // Only the environment gives inputs, and only the system shows the rest.
         let given = |l: &LabelId| self.view.labels().kinds()[l.index()] == LabelKind::Input;
         let label = label.filter(|l| given(l) == step.is_stimulus());

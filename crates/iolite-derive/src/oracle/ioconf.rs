@@ -141,6 +141,9 @@ impl<M: Semantics<State = StateId>> Oracle for IoconfOracle<M> {
         step: Step,
     ) -> Result<Meaning<IoconfState>, Box<Undecided>> {
         let label = self.actions.label(step.action());
+        if label.is_none() {
+            self.alphabet().reject_forgotten(step.action())?;
+        }
         // Only the environment gives inputs, and only the system shows the rest.
         let given = |l: &LabelId| self.view.labels().kind(*l) == LabelKind::Input;
         let label = label.filter(|l| given(l) == step.is_stimulus());

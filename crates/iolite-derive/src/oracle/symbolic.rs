@@ -376,7 +376,7 @@ impl Oracle for SymbolicOracle {
         let (Step::Stimulus(id) | Step::Output(id)) = step else {
             let after = self.semantics.after_delta(&at.states);
             let meaning = self.settle(at, step, after)?;
-            // ioconf speaks of traces without δ [LTS96, def. 6.5].
+            // ioconf speaks of traces without δ [LTS96, def. 6.10].
             let ends = self.relation == Relation::Ioconf;
             return Ok(match meaning {
                 Meaning::Allowed(_) if ends => Meaning::Ends,
@@ -384,6 +384,9 @@ impl Oracle for SymbolicOracle {
             });
         };
         let valued = self.valued(id);
+        if valued.is_none() {
+            self.alphabet.reject_forgotten(id)?;
+        }
         // Only the environment gives inputs, and only the system shows the rest.
         let given = |a: &ValuedAction| self.model().gate(a.action).kind == LabelKind::Input;
         let Some(action) = valued.filter(|a| given(a) == step.is_stimulus()) else {
