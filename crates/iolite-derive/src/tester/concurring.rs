@@ -3,13 +3,16 @@
 use crate::{Alphabet, Menu, Notice, Progress, Step, Tester, Verdict};
 
 /// Drives as one tester says, and lets a second one judge the same run. A failing verdict of the first
-/// that the second does not share becomes `inconc`.
+/// that the second does not share becomes `inconc`, or `unknown` where the second could not decide it.
 ///
 /// A derived test case is synchronous: where messages queue, it fails systems for an output that was
-/// under way. The second is then a tester of the same specification through queues.
+/// under way. The second is then a tester of the same specification through queues. It knows of no property,
+/// so where it fails the run, and the first says that a property is violated as well, no more than `fail` is shown: in another
+/// order of the messages the property may hold.
 pub struct Concurring<T, U> {
     first: T,
     second: U,
+    /// The verdict of the first, once it has ended.
     ended: Option<Verdict>,
 }
 
@@ -24,10 +27,14 @@ impl<T: Tester, U: Tester> Concurring<T, U> {
     }
 
     fn weighed(&self, verdict: Verdict) -> Verdict {
-        if verdict.is_failing() && !self.second.verdict().is_failing() {
-            Verdict::Inconc
-        } else {
-            verdict
+        if !verdict.is_failing() {
+            return verdict;
+        }
+        match (verdict, self.second.verdict()) {
+            (_, Verdict::Unknown) => Verdict::Unknown,
+            (_, second) if !second.is_failing() => Verdict::Inconc,
+            (Verdict::ViolateFail, second) if second != Verdict::ViolateFail => Verdict::Fail,
+            _ => verdict,
         }
     }
 }
@@ -46,7 +53,7 @@ impl<T: Tester, U: Tester> Tester for Concurring<T, U> {
     fn begin(&mut self, seed: u64) {
         self.ended = None;
         self.first.begin(seed);
-        self.second.reset();
+        self.second.begin(seed);
     }
 
     fn menu(&mut self, menu: &mut Menu) {
@@ -54,17 +61,16 @@ impl<T: Tester, U: Tester> Tester for Concurring<T, U> {
     }
 
     fn step(&mut self, step: Step) -> Progress {
-        if let Some(verdict) = self.ended {
-            return Progress::Ended(verdict);
-        }
         self.second.step(step);
-        match self.first.step(step) {
-            Progress::Continue => Progress::Continue,
-            Progress::Ended(verdict) => {
-                let verdict = self.weighed(verdict);
-                self.ended = Some(verdict);
-                Progress::Ended(verdict)
-            }
+        if self.ended.is_none()
+            && let Progress::Ended(verdict) = self.first.step(step)
+        {
+            self.ended = Some(verdict);
+        }
+        match self.ended {
+            // What comes afterwards may still explain what the second has seen.
+            Some(verdict) => Progress::Ended(self.weighed(verdict)),
+            None => Progress::Continue,
         }
     }
 
@@ -73,8 +79,12 @@ impl<T: Tester, U: Tester> Tester for Concurring<T, U> {
     }
 
     fn verdict(&self) -> Verdict {
-        self.ended
-            .unwrap_or_else(|| self.weighed(self.first.verdict()))
+        let verdict = self.ended.unwrap_or_else(|| self.first.verdict());
+        self.weighed(verdict)
+    }
+
+    fn awaits_explanation(&self) -> bool {
+        self.second.awaits_explanation()
     }
 
     fn allowed(&mut self) -> Vec<String> {
