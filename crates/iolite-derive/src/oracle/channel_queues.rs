@@ -63,6 +63,21 @@ pub struct ChannelState<S> {
     doubt: Option<Arc<Undecided>>,
 }
 
+impl<S> ChannelState<S> {
+    /// The state inside, with the input that has no place in its trace yet if there is one: where only one explanation is left, and
+    /// no more is under way, so that what comes next tells the way that was taken.
+    pub fn certain(&self) -> Option<(&S, Option<ActionId>)> {
+        let [only] = &*self.configurations else {
+            return None;
+        };
+        match *only.left {
+            [] => Some((&only.at, None)),
+            [Message::Input(input, _)] => Some((&only.at, Some(input))),
+            _ => None,
+        }
+    }
+}
+
 /// Which steps a search takes beside placing messages.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Beyond {
@@ -125,6 +140,16 @@ impl<O: Oracle> ChannelOracle<O> {
             channels,
             crossed: None,
         }
+    }
+
+    /// The oracle inside.
+    pub fn inner(&self) -> &O {
+        &self.inner
+    }
+
+    /// The same, to ask.
+    pub fn inner_mut(&mut self) -> &mut O {
+        &mut self.inner
     }
 
     fn name(&self, action: ActionId) -> Arc<str> {

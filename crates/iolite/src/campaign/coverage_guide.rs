@@ -76,10 +76,7 @@ impl<M: Semantics<State = StateId>> CoverageGuide<M> {
 impl<M: Semantics<State = StateId>> CoverageGuide<M> {
     /// What was covered, in the words of the model; `left` names at most so many transitions that were not.
     pub(crate) fn covered_model(&self, left: usize) -> CoveredModel {
-        let oracle = match &self.follower {
-            Follower::Synchronous(oracle) => oracle,
-            Follower::Queues(oracle) => oracle.inner(),
-        };
+        let oracle = self.follower.inner();
         CoveredModel {
             report: self.coverage.report(oracle.view(), left),
             seen: self.coverage.seen_of_model(oracle.view()),

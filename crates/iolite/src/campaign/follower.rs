@@ -1,14 +1,20 @@
 //! Where runs are in a specification, beside whatever judges them.
 
-use iolite_derive::{ActionId, Meaning, Oracle, QueueOptions, QueueOracle, QueueState, Step};
+use iolite_derive::{
+    ActionId, ChannelOracle, ChannelState, Meaning, Oracle, QueueOptions, QueueOracle, QueueState,
+    Step,
+};
 
 /// An oracle that follows runs, each with a [`Position`] of its own.
 ///
 /// Where messages queue, a step is known to have been taken when only one local explanation of what was
-/// seen is left.
+/// seen is left. Through several channels that is so where at most one input was under way: of two, nobody knows which came first. Of
+/// a channel that loses messages nothing is known.
 pub(super) enum Follower<O: Oracle> {
     Synchronous(O),
     Queues(QueueOracle<O>),
+    Channels(ChannelOracle<O>),
+    Lossy(O),
 }
 
 /// Where a run is.
@@ -18,6 +24,7 @@ pub(super) enum Position<S> {
     Lost,
     Synchronous(S),
     Queues(QueueState<S>),
+    Channels(ChannelState<S>),
 }
 
 impl<O: Oracle> Follower<O>
@@ -27,14 +34,29 @@ where
     pub(super) fn new(oracle: O, queues: Option<QueueOptions>) -> Self {
         match queues {
             None => Self::Synchronous(oracle),
-            Some(queues) => Self::Queues(QueueOracle::new(oracle, queues)),
+            Some(queues) if queues.channels.is_empty() => {
+                Self::Queues(QueueOracle::new(oracle, queues))
+            }
+            Some(queues) if queues.channels.iter().any(|channel| channel.loss) => {
+                Self::Lossy(oracle)
+            }
+            Some(queues) => Self::Channels(ChannelOracle::new(oracle, queues)),
+        }
+    }
+
+    pub(super) fn inner(&self) -> &O {
+        match self {
+            Self::Synchronous(oracle) | Self::Lossy(oracle) => oracle,
+            Self::Queues(oracle) => oracle.inner(),
+            Self::Channels(oracle) => oracle.inner(),
         }
     }
 
     pub(super) fn oracle(&mut self) -> &mut O {
         match self {
-            Self::Synchronous(oracle) => oracle,
+            Self::Synchronous(oracle) | Self::Lossy(oracle) => oracle,
             Self::Queues(oracle) => oracle.inner_mut(),
+            Self::Channels(oracle) => oracle.inner_mut(),
         }
     }
 
@@ -43,6 +65,8 @@ where
         let start = match self {
             Self::Synchronous(oracle) => oracle.initial().ok().map(Position::Synchronous),
             Self::Queues(oracle) => oracle.initial().ok().map(Position::Queues),
+            Self::Channels(oracle) => oracle.initial().ok().map(Position::Channels),
+            Self::Lossy(_) => None,
         };
         start.unwrap_or(Position::Lost)
     }
@@ -61,6 +85,10 @@ where
                     follow(oracle.inner_mut(), &place, Step::Stimulus(input))
                 })
             }
+            (Self::Channels(oracle), Position::Channels(state)) => match state.certain()? {
+                (place, None) => Some(place.clone()),
+                (place, Some(input)) => follow(oracle.inner_mut(), place, Step::Stimulus(input)),
+            },
             _ => None,
         }
     }
@@ -72,6 +100,10 @@ where
             Position::Synchronous(at) => Some(at.clone()),
             Position::Queues(state) => match state.configurations() {
                 [only] if only.untaken == 0 => Some(only.at.clone()),
+                _ => None,
+            },
+            Position::Channels(state) => match state.certain()? {
+                (place, None) => Some(place.clone()),
                 _ => None,
             },
         }
@@ -113,6 +145,25 @@ where
                     }
                 }
                 *position = Position::Queues(next);
+            }
+            (Self::Channels(oracle), Position::Channels(from)) => {
+                let Ok(Meaning::Allowed(next)) = oracle.after(&from, step) else {
+                    return;
+                };
+                if let (false, Some((before, input)), Some((_, None))) =
+                    (step.is_stimulus(), from.certain(), next.certain())
+                {
+                    let inner = oracle.inner_mut();
+                    let mut place = Some(before.clone());
+                    if let Some(input) = input {
+                        count(inner, before, input);
+                        place = follow(inner, before, Step::Stimulus(input));
+                    }
+                    if let Some(now) = place {
+                        count(inner, &now, step.action());
+                    }
+                }
+                *position = Position::Channels(next);
             }
             _ => {}
         }
