@@ -50,12 +50,15 @@ pub struct LogReport {
 
 /// What a log says that was judged by a specification and by properties beside it. A property that is
 /// broken on a log that the specification allows is broken by both: `violate`. Where the specification
-/// has no opinion, the verdict is the property's own; a property that is not settled says nothing.
-pub fn verdict_beside(specification: Verdict, properties: Verdict) -> Verdict {
-    match (specification.is_failing(), properties.is_failing()) {
+/// has no opinion, the verdict is the property's own. A property that is not settled says nothing, but for one that could
+/// not say which letter an event was: whether it is broken is not known, so there is no `pass`.
+pub fn verdict_beside(specification: Verdict, properties: &LogReport) -> Verdict {
+    let is_undecided = || properties.properties.iter().any(|p| p.doubt.is_some());
+    match (specification.is_failing(), properties.verdict.is_failing()) {
         (true, true) => Verdict::ViolateFail,
         (false, true) if specification == Verdict::Pass => Verdict::Violate,
-        (false, true) => properties,
+        (false, true) => properties.verdict,
+        (false, false) if specification == Verdict::Pass && is_undecided() => Verdict::Unknown,
         (_, false) => specification,
     }
 }

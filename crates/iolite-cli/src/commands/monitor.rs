@@ -1,5 +1,6 @@
 //! `iolite monitor`: passive testing of a log recorded elsewhere.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io::{BufRead, Read};
 use std::path::{Path, PathBuf};
@@ -12,7 +13,8 @@ use iolite::{
 };
 use iolite_exec::codec::Template;
 use iolite_exec::{
-    COMPACT_ENDING, Interruption, LogFormat, SutConfig, chart, end_well_on_signals, interrupted,
+    COMPACT_ENDING, Interruption, KEPT_NOTICES, LogFormat, SutConfig, chart, end_well_on_signals,
+    interrupted,
 };
 use serde::Serialize;
 
@@ -215,10 +217,11 @@ pub(crate) fn judge_log(args: &Args) -> Result<JudgedLog, Error> {
         let mut log = OneRun::open(args, monitor.judge())?;
         let properties = Monitor::new(Judge::Properties(judge), quiescence);
         let mut looking = |steps, line| look(&mut watch, steps, line);
-        let (conformance, report) =
+        let (mut conformance, report) =
             monitor.log_beside(&properties, &mut log.reader, &mut looking)?;
         log.check(report.broken_off.is_some())?;
-        let conformance = told(args, &monitor, &watch, conformance);
+        let notices = take_notices(args, &watch, &mut conformance);
+        warn(args, &monitor, &notices);
         let options = judge_options(args, &workspace, &watch)?;
         let certify = |judged: &Certificate, by_model: bool| {
             if by_model {
@@ -428,28 +431,37 @@ fn log(args: &Args, judge: &Judge, run: Option<u64>) -> Result<Log, Error> {
     })
 }
 
-/// Tells of what is notable about a trace that was judged.
-fn told(args: &Args, monitor: &Monitor, watch: &Watch, mut report: LogReport) -> LogReport {
+/// Says in the report why nothing was decided, and takes its notices out of it.
+fn take_notices(args: &Args, watch: &Watch, report: &mut LogReport) -> Vec<Notice> {
     if report.verdict == Verdict::Unknown && report.broken_off.is_none() {
         // The limit may have passed in the middle of a step.
         report.broken_off = watch.exceeded();
     }
-    let broken_off = report.broken_off.is_some();
-    for notice in &report.notices {
+    let mut notices = std::mem::take(&mut report.notices);
+    if report.broken_off.is_some() {
+        // What was undecided then is not why.
+        notices.retain(|notice| !matches!(notice, Notice::Undecided(_)));
+    }
+    for notice in &notices {
+        if let Notice::Undecided(why) = notice {
+            // People read it in a warning, programs in the document.
+            report.broken_off = args.json.then(|| why.reason.to_string());
+        }
+    }
+    notices
+}
+
+/// Warns of what is notable about the traces that were judged.
+fn warn(args: &Args, monitor: &Monitor, notices: &[Notice]) {
+    for notice in notices {
         let Some(mut text) = monitor.judge().warning(notice) else {
             continue;
         };
         if let Notice::Undecided(why) = notice {
-            if broken_off {
-                continue;
-            }
             text += &save_query(&why.query, &args.data.unknown_query);
-            // People read it here, programs in the document.
-            report.broken_off = args.json.then(|| why.reason.to_string());
         }
         say!("{text}");
     }
-    report
 }
 
 /// What the traces of a log come to together.
@@ -458,6 +470,7 @@ struct Together {
     /// How many runs of a journal there are.
     runs: Option<usize>,
     steps: u64,
+    /// What runs had to say, each once; the first [`KEPT_NOTICES`].
     notices: Vec<Notice>,
     /// The worst of them, the earliest of these.
     worst: Option<(JournalRun, LogReport)>,
@@ -471,9 +484,19 @@ struct Together {
 const MOST_FAILURES: usize = 1_000;
 
 impl Together {
-    fn add(&mut self, run: JournalRun, mut report: LogReport) {
+    /// A journal may have any number of runs, so their notices are kept as a campaign keeps those of its runs.
+    fn keep(&mut self, notices: Vec<Notice>) {
+        for notice in notices {
+            // Nobody asks a monitor which values were tried.
+            let is_wanted = !matches!(notice, Notice::Values(_) | Notice::Tried { .. });
+            if is_wanted && self.notices.len() < KEPT_NOTICES && !self.notices.contains(&notice) {
+                self.notices.push(notice);
+            }
+        }
+    }
+
+    fn add(&mut self, run: JournalRun, report: LogReport) {
         self.steps += report.steps;
-        self.notices.append(&mut report.notices);
         if let Some(judged) = &report.certificate {
             // Of a log without end the first are kept.
             self.failures.insert(run.order, judged.clone());
@@ -504,28 +527,21 @@ fn judged_together(args: &Args, monitor: &Monitor, watch: &mut Watch) -> Result<
             order: 0,
             number: 0,
         };
-        let report = monitor.log(&mut log, &mut |steps, line| look(watch, steps, line))?;
-        together.add(only, told(args, monitor, watch, report));
+        let mut report = monitor.log(&mut log, &mut |steps, line| look(watch, steps, line))?;
+        together.keep(take_notices(args, watch, &mut report));
+        together.add(only, report);
         return Ok(together);
     }
-    let mut reports = Vec::new();
+    let shared = RefCell::new(watch);
     let (runs, broken_off) = monitor.journal(
         &mut log,
-        &mut |steps, line| look(watch, steps, line),
-        &mut |run, report| {
-            // Notices are printed between lines of the log, never within one.
-            if report.notices.is_empty() && report.verdict != Verdict::Unknown {
-                together.add(run, report);
-            } else {
-                reports.push((run, report));
-            }
+        &mut |steps, line| look(&mut shared.borrow_mut(), steps, line),
+        &mut |run, mut report| {
+            together.keep(take_notices(args, &shared.borrow(), &mut report));
+            together.add(run, report);
             Ok(())
         },
     )?;
-    for (run, report) in reports {
-        let report = told(args, monitor, watch, report);
-        together.add(run, report);
-    }
     if runs == 0 {
         return Err(no_such_run(args, log.begun().0));
     }
@@ -557,6 +573,7 @@ fn conclude(
         failures,
         dropped,
     } = judged_together(args, monitor, watch)?;
+    warn(args, monitor, &notices);
     let Some((run, report)) = worst else {
         return Err(Error::input(format!(
             "{}: no run to judge",

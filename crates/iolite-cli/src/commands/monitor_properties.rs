@@ -139,6 +139,9 @@ pub(crate) fn conclude(
     conformance: Option<LogReport>,
     certify: Certify<'_>,
 ) -> Result<JudgedLog, Error> {
+    let together = conformance
+        .as_ref()
+        .map(|conformance| verdict_beside(conformance.verdict, &report));
     let LogReport {
         verdict,
         steps,
@@ -166,7 +169,7 @@ pub(crate) fn conclude(
         reason: outcome.doubt,
     });
     let mut document = Document {
-        verdict,
+        verdict: together.unwrap_or(verdict),
         conformance: None,
         steps,
         line,
@@ -189,7 +192,6 @@ pub(crate) fn conclude(
         Ok(certify(judged, by_model)?.map_err(missing).ok())
     };
     if let Some(conformance) = conformance {
-        document.verdict = verdict_beside(conformance.verdict, verdict);
         document.steps = steps.max(conformance.steps);
         // Where both are violated, the file holds what does not conform.
         if let Some(judged) = &document.shown {
