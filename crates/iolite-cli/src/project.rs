@@ -17,8 +17,19 @@ static COMMAND: OnceLock<Vec<String>> = OnceLock::new();
 
 /// The command line of this process, as it can be given again.
 pub(crate) fn command() -> Vec<String> {
-    let plain = || std::env::args().collect();
+    let plain = || args().unwrap_or_default();
     COMMAND.get_or_init(plain).clone()
+}
+
+/// The arguments of this process. They are kept in journals and certificates, as texts.
+fn args() -> Result<Vec<String>, Error> {
+    let text = |arg: std::ffi::OsString| {
+        arg.into_string().map_err(|arg| {
+            Error::input(format!("the argument {arg:?} is not UTF-8 text"))
+                .hint("names of files are kept in journals and certificates, so they must be texts")
+        })
+    };
+    std::env::args_os().map(text).collect()
 }
 
 /// The text of the project file.
@@ -32,7 +43,7 @@ fn read() -> Result<String, Error> {
 
 /// The command line of this process to be parsed.
 pub(crate) fn expand() -> Result<Vec<String>, Error> {
-    let args = expanded(std::env::args().collect(), read)?;
+    let args = expanded(args()?, read)?;
     Ok(COMMAND.get_or_init(|| args).clone())
 }
 

@@ -53,7 +53,26 @@ fn what_is_written_runs() {
 fn a_crate_names_its_library() {
     let folder = scratch("init-crate");
     let path = folder.to_str().expect("a path of text");
-    iolite(&["init", path, "--kind", "in-process", "--library", "a \"b\""]).expect(0);
+    // Without the library the commands that are printed would not run.
+    let refused = iolite(&["init", path, "--kind", "in-process"]).expect(2);
+    assert!(
+        refused.stderr.contains("--library PATH"),
+        "{}",
+        refused.stderr
+    );
+    let library = folder.join("a \"b\"");
+    let library = library.to_str().expect("a path of text");
+    let init = ["init", path, "--kind", "in-process", "--library", library];
+    let refused = iolite(&init).expect(2);
+    assert!(
+        refused.stderr.contains("no Cargo.toml"),
+        "{}",
+        refused.stderr
+    );
+    assert!(!folder.join("turnstile.iol").exists());
+    std::fs::create_dir_all(library).expect("a folder");
+    std::fs::write(format!("{library}/Cargo.toml"), "").expect("a manifest");
+    iolite(&init).expect(0);
     let manifest = std::fs::read_to_string(folder.join("Cargo.toml")).expect("a manifest");
     let manifest: toml::Table = manifest.parse().expect("TOML");
     let library = manifest["dev-dependencies"]["iolite"]["path"].as_str();

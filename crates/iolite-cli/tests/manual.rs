@@ -243,3 +243,42 @@ fn documents_name_files_that_exist() {
     }
     assert!(checked > 300, "{checked}");
 }
+
+/// A crate depends on those above it in the table of ARCHITECTURE.md, which has all of them.
+#[test]
+fn crates_depend_on_those_above_them() {
+    let text = std::fs::read_to_string(root().join("ARCHITECTURE.md")).expect("a document");
+    let rows = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `iolite"));
+    let table: Vec<String> = rows
+        .filter_map(|row| Some(format!("iolite{}", row.split_once('`')?.0)))
+        .collect();
+    let place = |name: &str| table.iter().position(|other| other == name);
+    let folders = std::fs::read_dir(root().join("crates")).expect("the crates");
+    let mut checked = 0;
+    for folder in folders {
+        let folder = folder.expect("a crate").path();
+        let name = folder
+            .file_name()
+            .expect("a name")
+            .to_string_lossy()
+            .into_owned();
+        let own = place(&name).unwrap_or_else(|| panic!("{name} is not in the table"));
+        let manifest = std::fs::read_to_string(folder.join("Cargo.toml")).expect("a manifest");
+        let manifest: toml::Table = manifest.parse().expect("TOML");
+        let Some(dependencies) = manifest.get("dependencies").and_then(|d| d.as_table()) else {
+            continue;
+        };
+        for dependency in dependencies.keys().filter(|key| key.starts_with("iolite")) {
+            let other =
+                place(dependency).unwrap_or_else(|| panic!("{dependency} is not in the table"));
+            assert!(
+                other < own,
+                "{name} stands above {dependency}, on which it depends"
+            );
+            checked += 1;
+        }
+    }
+    assert!(checked > 30, "{checked}");
+}

@@ -18,7 +18,7 @@ pub enum LabelKind {
     Output,
     /// Invisible: τ, written `i`, or a named internal action.
     Internal,
-    /// A plain action of symmetric interaction [LTS96, §2].
+    /// A plain action of symmetric interaction [LTS96, §4].
     Undirected,
     /// δ, the observation that no output comes.
     Delta,

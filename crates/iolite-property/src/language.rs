@@ -112,9 +112,9 @@ pub(crate) fn recurrent_part(structure: &Structure, psi: &StateSet) -> StateSet 
 /// `P_f` on the states: those of ψ from which a sequence can be reached that has continuations
 /// staying in ψ for ever.
 ///
-/// That is the sentence below definition 17. The formula there asks only for one continuation in ψ
-/// of each length, not for a chain of them; on that reading `P_f(ψ)` could hold where no run stays in
-/// ψ, and the pair (`P_f(ψ)`, P(ψ)) would be no persistence r-property of definition 5.
+/// That is how the sentence below definition 17 says it. The formula there asks only for one continuation in ψ
+/// of each length, not for a chain of them; on that reading `P_f(ψ)` could hold where no run stays in ψ: of ψ = ε + a*·b
+/// it holds for ε, although P(ψ) is empty.
 pub(crate) fn persistent_part(structure: &Structure, psi: &StateSet) -> StateSet {
     let inside: Vec<StateId> = psi.iter().collect();
     let mut stay = StateSet::empty(structure.len());

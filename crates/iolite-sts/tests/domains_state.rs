@@ -472,7 +472,7 @@ fn reachable<N: NumericDomain>(model: &Iosts, vocabulary: &Arc<Vocabulary>) -> V
     states
 }
 
-/// [SYM04, §4]: the sender is never silent in `Wait_Ack` because `rn <= max` there. The relation
+/// [SYM04, §3.2 and §3.4]: the sender is never silent in `Wait_Ack` because `rn <= max` there. The relation
 /// with the symbolic constant is what intervals cannot find; and the solver agrees that what was
 /// found is inductive.
 #[test]

@@ -201,7 +201,12 @@ impl Monitor {
                 }
             };
             let (run, step) = match entry {
-                None => break,
+                None => {
+                    if log.is_torn() {
+                        broken_off = Some((log.line(), TORN.to_owned()));
+                    }
+                    break;
+                }
                 Some(LogEntry::RunEnded(run)) => {
                     if let Some(run) = open.remove(&run) {
                         close(run, &mut idle, None)?;
@@ -329,11 +334,20 @@ fn follow(
             return Ok(());
         }
     }
+    // What the rest of a line would have said is not known; what was judged before it counts.
+    let is_torn = log.is_torn() && !log.is_between_runs();
     for judge in judges {
-        judge.end();
+        if is_torn {
+            judge.break_off(log.line(), TORN.to_owned());
+        } else {
+            judge.end();
+        }
     }
     Ok(())
 }
+
+/// Why a log is not judged to its end whose writer was killed.
+const TORN: &str = "its last line is torn: the writer was killed, or is writing still";
 
 fn unreadable(error: &ExecError) -> Error {
     Error::input(error.to_string())

@@ -18,7 +18,7 @@ pub(crate) struct Args {
     /// How your system is reached
     #[arg(long, value_enum)]
     kind: Option<KindFlag>,
-    /// With --kind in-process: where the sources of the iolite library are (default: the published one)
+    /// With --kind in-process, which needs it: where the sources of the iolite library are, `crates/iolite` of this project
     #[arg(long, value_name = "FOLDER")]
     library: Option<PathBuf>,
     /// One JSON document: the files written and the commands to run
@@ -38,15 +38,29 @@ enum KindFlag {
     InProcess,
 }
 
-impl From<KindFlag> for StarterKind {
-    fn from(flag: KindFlag) -> Self {
-        match flag {
-            KindFlag::Stdio => Self::Stdio,
-            KindFlag::Tcp => Self::Tcp,
-            KindFlag::Http => Self::Http,
-            KindFlag::InProcess => Self::InProcess,
+fn kind(flag: KindFlag, library: Option<&Path>) -> Result<StarterKind, Error> {
+    Ok(match flag {
+        KindFlag::Stdio => StarterKind::Stdio,
+        KindFlag::Tcp => StarterKind::Tcp,
+        KindFlag::Http => StarterKind::Http,
+        KindFlag::InProcess => {
+            let Some(path) = library else {
+                return Err(Error::input(
+                    "a crate that tests itself depends on the iolite library: say where its sources are",
+                )
+                .hint("--library PATH, the folder crates/iolite of this project"));
+            };
+            if !path.join("Cargo.toml").is_file() {
+                return Err(Error::input(format!(
+                    "{}: no Cargo.toml is there, so it is not the folder of the iolite library",
+                    path.display()
+                ))
+                .hint("it is the folder crates/iolite of this project"));
+            }
+            let library = std::path::absolute(path).map_err(|e| Error::reading(path, &e))?;
+            StarterKind::InProcess { library }
         }
-    }
+    })
 }
 
 #[derive(serde::Serialize)]
@@ -58,20 +72,16 @@ struct Document<'a> {
 
 pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     status::leave();
-    let kind = match args.kind {
-        Some(kind) => kind,
+    let flag = match args.kind {
+        Some(flag) => flag,
         None => ask()?,
     };
-    if args.library.is_some() && kind != KindFlag::InProcess {
+    if args.library.is_some() && flag != KindFlag::InProcess {
         return Err(Error::input(
             "--library is for --kind in-process, the only one that is a Rust crate",
         ));
     }
-    let library = match &args.library {
-        Some(path) => Some(std::path::absolute(path).map_err(|e| Error::reading(path, &e))?),
-        None => None,
-    };
-    let starter = Starter::new(kind.into(), library.as_deref());
+    let starter = Starter::new(&kind(flag, args.library.as_deref())?);
     starter.write(&args.folder)?;
     let files: Vec<&str> = starter.files.iter().map(|f| f.path).collect();
     if args.json {

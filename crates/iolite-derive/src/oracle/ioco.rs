@@ -219,3 +219,35 @@ impl<M: Semantics<State = StateId>> FiniteOracle for IocoOracle<M> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use iolite_lts::{Lts, LtsBuilder};
+
+    use super::*;
+    use crate::Action;
+
+    /// What an id meant that was forgotten is not known: it may have been an action of the specification.
+    #[test]
+    fn an_action_that_was_forgotten_is_undecided() {
+        let mut builder = LtsBuilder::new();
+        builder.transition_text(StateId::new(0), "!x", StateId::new(0));
+        let lts: Lts = builder.build().unwrap();
+        let mut oracle = IocoOracle::new(&lts, QuiescencePolicy::Livelock);
+        let start = oracle.initial().unwrap();
+        let alphabet = oracle.alphabet().clone();
+        let foreign =
+            |n: u32| Action::from(&iolite_lts::Label::new(LabelKind::Output, &format!("y{n}")));
+        let first = alphabet.intern(foreign(0));
+        let mut ids = (1..1_200_000).map(|n| alphabet.intern(foreign(n)));
+        let lost = ids
+            .find(|id| !alphabet.keeps(*id))
+            .expect("some are not kept");
+        assert!(alphabet.keeps(first));
+        ids.last();
+        assert!(alphabet.action(first).is_some() && alphabet.action(lost).is_none());
+        let after = |oracle: &mut IocoOracle<_>, id| oracle.after(&start, Step::Output(id));
+        assert_eq!(after(&mut oracle, first), Ok(Meaning::Forbidden));
+        assert!(after(&mut oracle, lost).is_err());
+    }
+}

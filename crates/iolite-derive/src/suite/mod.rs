@@ -21,9 +21,9 @@ pub use soundness::{Unsound, soundness};
 /// The relations whose suites can be judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SuiteRelation {
-    /// ioco [IOCO99, def. 10].
+    /// ioco [IOCO99, §4].
     Ioco,
-    /// ioconf [LTS96, def. 6.9].
+    /// ioconf [LTS96, def. 6.10].
     Ioconf,
     /// conf [LTS96, def. 4.7].
     Conf,

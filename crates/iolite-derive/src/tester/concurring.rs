@@ -116,6 +116,60 @@ mod tests {
     use crate::{ConformanceTester, IocoOracle, QueueOptions, QueueOracle};
     use iolite_lts::{LtsBuilder, QuiescencePolicy, StateId};
 
+    /// Comes to this verdict with its first step.
+    struct Verdicts(Alphabet, Verdict, bool);
+
+    impl Tester for Verdicts {
+        fn alphabet(&self) -> &Alphabet {
+            &self.0
+        }
+
+        fn reset(&mut self) {
+            self.2 = false;
+        }
+
+        fn menu(&mut self, _: &mut Menu) {}
+
+        fn step(&mut self, _: Step) -> Progress {
+            self.2 = true;
+            Progress::Ended(self.1)
+        }
+
+        fn verdict(&self) -> Verdict {
+            if self.2 { self.1 } else { Verdict::Pass }
+        }
+
+        fn allowed(&mut self) -> Vec<String> {
+            Vec::new()
+        }
+
+        fn locations(&mut self) -> Vec<String> {
+            Vec::new()
+        }
+    }
+
+    #[test]
+    fn no_more_is_claimed_than_both_have_seen() {
+        use Verdict::{Fail, Inconc, Pass, Unknown, ViolateFail};
+        for (first, second, both) in [
+            (Fail, Fail, Fail),
+            (Fail, Pass, Inconc),
+            (Fail, Unknown, Unknown),
+            (ViolateFail, Fail, Fail),
+            (ViolateFail, ViolateFail, ViolateFail),
+            (ViolateFail, Unknown, Unknown),
+            (Pass, Fail, Pass),
+            (Inconc, Fail, Inconc),
+        ] {
+            let tester = |verdict| Verdicts(Alphabet::default(), verdict, false);
+            let mut tester = Concurring::new(tester(first), tester(second));
+            assert_eq!(tester.step(Step::Quiescence), Progress::Ended(both));
+            assert_eq!(tester.verdict(), both, "{first} {second}");
+            tester.begin(0);
+            assert_eq!(tester.verdict(), Pass);
+        }
+    }
+
     #[test]
     fn a_fail_that_queues_explain_is_inconclusive() {
         let mut b = LtsBuilder::new();

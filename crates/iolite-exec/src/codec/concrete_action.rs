@@ -153,15 +153,32 @@ impl ConcreteAction {
 /// Characters of a text that a message tells.
 const TOLD: usize = 200;
 
-/// A text for a message to people: a long one is cut, and what is left out is counted.
+/// A text for a message to people: a long one is cut, and what is left out is counted. Control characters are escaped.
 pub fn brief(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(TOLD) {
-        None => text.into(),
+        None => without_controls(text),
         Some((at, _)) => {
             let more = text[at..].chars().count();
-            format!("{}… {more} characters more", &text[..at]).into()
+            format!("{}… {more} characters more", without_controls(&text[..at])).into()
         }
     }
+}
+
+/// The text with control characters escaped, so that a system cannot talk to the tester's terminal.
+pub(crate) fn without_controls(text: &str) -> Cow<'_, str> {
+    let is_shown = |c: char| !c.is_control() || matches!(c, '\n' | '\t');
+    if text.chars().all(is_shown) {
+        return text.into();
+    }
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_shown(c) {
+            out.push(c);
+        } else {
+            out.extend(c.escape_default());
+        }
+    }
+    out.into()
 }
 
 /// Nesting beyond this is not read: the reader recurses.

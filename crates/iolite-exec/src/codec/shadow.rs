@@ -284,28 +284,54 @@ pub struct Shadow {
 }
 
 impl ActionMap {
-    /// Actions that are surely never observed, because an action with an earlier name reads all of their
-    /// messages. `takes` says that an action of the model has so many parameters, and whatever values
+    /// Actions that are surely never observed, because another one reads all of their messages: one with an earlier name, or any one with a
+    /// template where they are among `outputs` and have none, since their notation is read where no template fits.
+    /// `takes` says that an action of the model has so many parameters, and whatever values
     /// these holes read for them: a message that does not fit the model is left to the next template.
     pub fn shadows(
         &self,
+        outputs: impl Iterator<Item = String>,
         takes: impl Fn(&str, usize, &[(usize, &HoleKind)]) -> bool,
     ) -> Vec<Shadow> {
         let rules: Vec<(&str, &ActionRule, &Template)> = self
             .rules()
             .filter_map(|(name, rule)| Some((name, rule, rule.recv.as_ref()?)))
             .collect();
+        let takes_first = |earlier: &(&str, &ActionRule, &Template), later: &Template| {
+            let (by, rule, earlier) = earlier;
+            rule.parts.is_empty()
+                && earlier
+                    .holes_of_params()
+                    .is_some_and(|holes| takes(by, earlier.params().len(), &holes))
+                && takes_all(earlier, later)
+        };
         let mut shadows = Vec::new();
+        for hidden in outputs.filter(|name| rules.iter().all(|(ruled, ..)| ruled != name)) {
+            // Whether it has values is not known here. Its notation comes on any channel.
+            let notation = [hidden.clone(), format!("{hidden}({{_}})")];
+            let Ok(notation) = notation
+                .map(|text| Template::parse(&text))
+                .into_iter()
+                .collect()
+            else {
+                continue;
+            };
+            let notation: Vec<Template> = notation;
+            let by = rules.iter().find(|earlier| {
+                let any_channel = earlier.1.channel.is_none();
+                any_channel && notation.iter().all(|later| takes_first(earlier, later))
+            });
+            if let Some((by, ..)) = by {
+                shadows.push(Shadow {
+                    hidden,
+                    by: (*by).to_owned(),
+                });
+            }
+        }
         for (i, (hidden, rule, later)) in rules.iter().enumerate() {
-            let by = rules[..i].iter().find(|(by, earlier_rule, earlier)| {
-                let same_channel =
-                    earlier_rule.channel.is_none() || earlier_rule.channel == rule.channel;
-                same_channel
-                    && earlier_rule.parts.is_empty()
-                    && earlier
-                        .holes_of_params()
-                        .is_some_and(|holes| takes(by, earlier.params().len(), &holes))
-                    && takes_all(earlier, later)
+            let by = rules[..i].iter().find(|earlier| {
+                let channel = earlier.1.channel;
+                (channel.is_none() || channel == rule.channel) && takes_first(earlier, later)
             });
             if let Some((by, ..)) = by {
                 shadows.push(Shadow {

@@ -255,9 +255,16 @@ pub(super) struct CompactRecords {
     read: usize,
     texts: Vec<String>,
     ended: bool,
+    /// Whether it ended in the middle of a block: its writer was killed.
+    torn: bool,
 }
 
 impl CompactRecords {
+    /// Whether it ended in the middle of a block.
+    pub(super) fn is_torn(&self) -> bool {
+        self.torn
+    }
+
     /// The texts that were met so far, by their numbers.
     pub(super) fn texts(&self) -> &[String] {
         &self.texts
@@ -301,6 +308,7 @@ impl CompactRecords {
         reader.by_ref().take(8).read_to_end(&mut head)?;
         let Some((&[a, b, c, d, lengths @ ..], _)) = head.split_first_chunk::<8>() else {
             self.ended = true;
+            self.torn = !head.is_empty();
             return Ok(head.is_empty());
         };
         let length = u32::from_le_bytes(lengths) as usize;
@@ -322,6 +330,7 @@ impl CompactRecords {
         records.read_to_end(&mut self.block)?;
         if self.block.len() < length {
             self.ended = true;
+            self.torn = true;
             self.block.clear();
             return Ok(false);
         }

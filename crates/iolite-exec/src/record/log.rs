@@ -217,6 +217,10 @@ pub struct LogReader<R> {
     wanted: Wanted,
     /// Runs that began, and those of them that are wanted.
     begun: (usize, usize),
+    /// Whether the last line of a JSON log was torn.
+    torn: bool,
+    /// Whether the run that was read last is over, as its journal says.
+    between_runs: bool,
 }
 
 impl<R: BufRead> LogReader<R> {
@@ -234,6 +238,8 @@ impl<R: BufRead> LogReader<R> {
             in_journal: false,
             wanted: Wanted::All,
             begun: (0, 0),
+            torn: false,
+            between_runs: false,
         }
     }
 
@@ -257,6 +263,21 @@ impl<R: BufRead> LogReader<R> {
         self.begun
     }
 
+    /// Whether the log ended in the middle of a line: its writer was killed, and what that line said is not known.
+    pub fn is_torn(&self) -> bool {
+        self.torn || self.records.as_ref().is_some_and(CompactRecords::is_torn)
+    }
+
+    /// Whether the run that was read last had ended, as its journal says, so that nothing of it is missing.
+    pub fn is_between_runs(&self) -> bool {
+        self.between_runs
+    }
+
+    /// The line that was read last.
+    pub fn line(&self) -> usize {
+        self.line
+    }
+
     /// The error that the line read last is not what it should be.
     pub fn fail(&self, reason: impl std::fmt::Display) -> ExecError {
         ExecError::LogRead {
@@ -266,7 +287,7 @@ impl<R: BufRead> LogReader<R> {
         }
     }
 
-    /// The next step, or `None` at the end of the log. A torn last line of a JSON log is its end.
+    /// The next step, or `None` at the end of the log. A torn last line of a JSON log is its end, and [`Self::is_torn`] says so.
     pub fn step(&mut self) -> Result<Option<LogStep<'_>>, ExecError> {
         loop {
             if let Some(step) = self.records.as_mut().and_then(CompactRecords::next_step) {
@@ -281,7 +302,8 @@ impl<R: BufRead> LogReader<R> {
                 Some(Found::Step { time, run, text }) => {
                     return Ok(Some(self.found(time, run, text)));
                 }
-                Some(Found::RunStarted(_) | Found::RunEnded(_)) => {}
+                Some(Found::RunStarted(_)) => self.between_runs = false,
+                Some(Found::RunEnded(_)) => self.between_runs = true,
             }
         }
     }
@@ -478,7 +500,10 @@ impl<R: BufRead> LogReader<R> {
             let line = match json_line(&self.bytes) {
                 Ok(line) => line,
                 // A last line may be torn where its writer was killed.
-                Err(e) if !whole && (self.in_journal || e.is_eof()) => return Ok(None),
+                Err(e) if !whole && (self.in_journal || e.is_eof()) => {
+                    self.torn = true;
+                    return Ok(None);
+                }
                 Err(e) => return Err(e.into()),
             };
             self.in_journal |= line.journal.is_some();

@@ -1,4 +1,4 @@
-//! Symmetric interaction: tester and system take an action together or not at all [LTS96, §3].
+//! Symmetric interaction: tester and system take an action together or not at all [LTS96, §4].
 //!
 //! A test case for conf offers actions; the system agrees to one of them, or refuses them all, which is
 //! the only other thing that can be observed. There are no inputs and outputs, and nothing pre-empts.

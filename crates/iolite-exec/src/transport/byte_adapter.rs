@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use iolite_derive::ActionId;
 use rustix::event::{PollFd, PollFlags};
 
+use crate::codec::concrete_action::without_controls;
 use crate::codec::{ChannelId, Decoded, WireCodec};
 use crate::record::traffic::TrafficLog;
 use crate::transport::bounds::from_now;
@@ -654,7 +655,7 @@ impl ByteAdapter {
             }
             Err(reason) => Err(ExecError::Undecodable {
                 channel: self.names[channel.index()].clone(),
-                reason: reason.0,
+                reason: without_controls(&reason.0).into_owned(),
                 dump: hexdump(&self.message),
             }),
         }

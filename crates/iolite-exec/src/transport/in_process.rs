@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use iolite_derive::ActionId;
 use iolite_lts::LabelKind;
 
+use crate::codec::concrete_action::without_controls;
 use crate::codec::{Dictionary, Message};
 use crate::transport::bounds::from_now;
 use crate::{Adapter, ConcreteAction, ExecError, Exit, ExitKind, Received, Sent};
@@ -77,7 +78,7 @@ impl<S> InProcess<S> {
         match self.guarded(S::unreadable).flatten() {
             Some(reason) => Err(ExecError::Undecodable {
                 channel: "in process".into(),
-                reason,
+                reason: without_controls(&reason).into_owned(),
                 dump: String::new(),
             }),
             None => Ok(None),

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use rustix::event::PollFd;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
+use crate::codec::concrete_action::without_controls;
 use crate::record::traffic::MOST_KEPT;
 use crate::transport::bounds::from_now;
 use crate::transport::readiness::reading;
@@ -58,19 +59,6 @@ impl Tail {
         let cut = if self.cut { "…" } else { "" };
         format!("{cut}{}", without_controls(text.trim_end()))
     }
-}
-
-/// The text with control characters escaped, so that a system cannot talk to the tester's terminal.
-fn without_controls(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '\n' | '\t' => out.push(c),
-            c if c.is_control() => out.extend(c.escape_default()),
-            c => out.push(c),
-        }
-    }
-    out
 }
 
 fn nonblocking(fd: impl AsFd) -> Result<(), ExecError> {

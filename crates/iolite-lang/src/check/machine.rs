@@ -219,11 +219,13 @@ fn declaration<'m>(owner: &'m Machine, event: &Event) -> Option<&'m LabelDecl> {
     };
     owner
         .labels()
-        .find(|(k, l)| {
-            l.name.text == name.text
-                && (k == kind || (*kind == LabelKind::Undirected && *k == LabelKind::Internal))
-        })
+        .find(|(k, l)| l.name.text == name.text && stands_for(*kind, *k))
         .map(|(_, l)| l)
+}
+
+/// Whether an event of a kind may be a label that is declared as one of another.
+fn stands_for(event: LabelKind, declared: LabelKind) -> bool {
+    event == declared || (event == LabelKind::Undirected && declared == LabelKind::Internal)
 }
 
 fn data(
@@ -400,19 +402,29 @@ fn unreachable_states(machine: &Machine, found: &mut Vec<Diagnostic>) {
 }
 
 fn unused_labels(machine: &Machine, found: &mut Vec<Diagnostic>) {
-    for (kind, label) in machine.labels() {
-        let used = events(machine)
-            .any(|e| declaration(machine, e).is_some_and(|d| std::ptr::eq(d, label)));
-        // One that stands there in the wrong direction is an error of its own.
-        let turned = || {
-            events(machine).any(|e| match &e.kind {
-                EventKind::Label { name, .. } => {
-                    name.text == label.name.text && declaration(machine, e).is_none()
-                }
-                _ => false,
-            })
+    let mut declared: BTreeMap<&str, Vec<(LabelKind, usize)>> = BTreeMap::new();
+    for (i, (kind, label)) in machine.labels().enumerate() {
+        let same = declared.entry(&label.name.text).or_default();
+        same.push((kind, i));
+    }
+    let mut used = BTreeSet::new();
+    for event in events(machine) {
+        let EventKind::Label { kind, name, .. } = &event.kind else {
+            continue;
         };
-        if !used && !turned() {
+        let Some(same) = declared.get(name.text.as_str()) else {
+            continue;
+        };
+        match same.iter().find(|(k, _)| stands_for(*kind, *k)) {
+            Some((_, i)) => {
+                used.insert(*i);
+            }
+            // One that stands there in the wrong direction is an error of its own.
+            None => used.extend(same.iter().map(|(_, i)| *i)),
+        }
+    }
+    for (i, (kind, label)) in machine.labels().enumerate() {
+        if !used.contains(&i) {
             found.push(
                 Diagnostic::warning(
                     codes::UNUSED_LABEL,

@@ -1,4 +1,4 @@
-//! Observers and sets of traces: deterministic automata over actions, with marked states [SAFE04, §3].
+//! Observers and sets of traces: deterministic automata over actions, with marked states [SAFE04, def. 5].
 
 use crate::format::document::Observer;
 use crate::{Outcome, rejected};

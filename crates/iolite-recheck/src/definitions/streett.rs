@@ -1,4 +1,4 @@
-//! A property as a Streett automaton [PROP12, def. 1 and §3]: what it reads of an action, and which words it has no continuation of.
+//! A property as a Streett automaton [PROP12, def. 1 to 3]: what it reads of an action, and which words it has no continuation of.
 
 use std::collections::BTreeSet;
 

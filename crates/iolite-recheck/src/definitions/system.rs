@@ -208,7 +208,7 @@ impl System {
         self.close(next)
     }
 
-    /// out(states): the outputs, and δ [LTS96, def. 6.3; IOCO99, def. 9].
+    /// out(states): the outputs, and δ [LTS96, def. 6.8; IOCO99, §4].
     pub(crate) fn out(&self, states: &States) -> Outcome<BTreeSet<String>> {
         let mut out = BTreeSet::new();
         for &state in states {
@@ -233,7 +233,7 @@ impl System {
         Ok(enabled)
     }
 
-    /// Whether a state can do none of these actions, not even after internal ones [LTS96, def. 4.2].
+    /// Whether a state can do none of these actions, not even after internal ones [LTS96, def. 4.4].
     pub(crate) fn refuses(&self, state: usize, actions: &[String]) -> Outcome<bool> {
         let enabled = self.enabled(&self.close(States::from([state]))?)?;
         Ok(!actions.iter().any(|action| enabled.contains(action)))

@@ -1,5 +1,5 @@
 //! Abstract interpretation: reachability forwards and coreachability backwards over the locations,
-//! with boxes, then octagons, then polyhedra [SYM04, §4].
+//! with boxes, then octagons, then polyhedra [SYM04, §3.4 and §5].
 //!
 //! Each domain iterates to a fixpoint: places where a loop closes are widened after a delay, with
 //! thresholds from the model's comparisons, and a few decreasing rounds regain what widening lost. Octagons are

@@ -1,4 +1,4 @@
-//! Test cases for conf, executed against a model: symmetric interaction [LTS96, §3].
+//! Test cases for conf, executed against a model: symmetric interaction [LTS96, §4].
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -98,12 +98,26 @@ fn warn_of_shadows(workspace: &Workspace, config: &SutConfig, judge: &Judge) {
     let Ok(map) = config.action_map() else {
         return;
     };
-    for Shadow { hidden, by } in map.shadows(|name, params, holes| judge.takes(name, params, holes))
-    {
+    // Letters of properties are no messages.
+    let actions = match judge.properties() {
+        Some(_) => BTreeSet::new(),
+        None => judge.actions(),
+    };
+    let outputs = actions.into_iter();
+    let outputs = outputs.filter(|(kind, _)| *kind == LabelKind::Output);
+    let outputs = outputs.map(|(_, name)| name);
+    for Shadow { hidden, by } in map.shadows(outputs, |name, params, holes| {
+        judge.takes(name, params, holes)
+    }) {
+        let has_rule = config.actions.get(&hidden);
+        let why = if has_rule.is_some_and(|rule| rule.recv.is_some()) {
+            "every message that its template reads is read"
+        } else {
+            "it has no `recv`, and its notation is read"
+        };
         workspace.warn(&format!(
-            "warning: output `{hidden}` is never observed: every message that its template reads is read \
-             as `{by}` first, since templates are tried in the order of the names; make `recv` of `{by}` \
-             narrower, or rename"
+            "warning: output `{hidden}` is never observed: {why} as `{by}` first, since templates are tried in the \
+             order of the names, and notations after them; make `recv` of `{by}` narrower, rename, or give `{hidden}` a `recv`"
         ));
     }
 }

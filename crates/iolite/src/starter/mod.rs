@@ -1,12 +1,12 @@
 //! A first project: a model, a system, one with a planted fault, and how they are tested.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::Error;
 use crate::files::write_whole;
 
 /// How the system of the project is reached.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StarterKind {
     /// A program on standard input and output.
     Stdio,
@@ -15,7 +15,10 @@ pub enum StarterKind {
     /// An HTTP service.
     Http,
     /// A Rust crate that tests itself.
-    InProcess,
+    InProcess {
+        /// Where the sources of this library are, which is not in the registry.
+        library: PathBuf,
+    },
 }
 
 /// A file of a project: its path within it, and its text.
@@ -41,8 +44,8 @@ pub struct Starter {
 const MODEL: &str = include_str!("files/turnstile.iol");
 
 impl Starter {
-    /// A project of a kind. A Rust crate depends on the published library, or on the one in `library`.
-    pub fn new(kind: StarterKind, library: Option<&Path>) -> Self {
+    /// A project of a kind.
+    pub fn new(kind: &StarterKind) -> Self {
         let (mut files, commands) = match kind {
             StarterKind::Stdio => python(
                 "stdio.py",
@@ -59,7 +62,7 @@ impl Starter {
                 include_str!("files/http_service.py"),
                 include_str!("files/http.toml"),
             ),
-            StarterKind::InProcess => rust(library),
+            StarterKind::InProcess { library } => rust(library),
         };
         let text = readme(&files, &commands);
         let model = file("turnstile.iol", "the model: what the system may do", MODEL);
@@ -124,12 +127,9 @@ fn python(
     (files, vec![test("sut.toml"), test("sut-broken.toml")])
 }
 
-fn rust(library: Option<&Path>) -> (Vec<StarterFile>, Vec<String>) {
-    let dependency = match library {
-        // Debug output of a path is a basic string of TOML too, as far as paths are text.
-        Some(path) => format!("{{ path = {:?} }}", path.display().to_string()),
-        None => format!("{:?}", env!("CARGO_PKG_VERSION")),
-    };
+fn rust(library: &Path) -> (Vec<StarterFile>, Vec<String>) {
+    // Debug output of a path is a basic string of TOML too, as far as paths are text.
+    let dependency = format!("{{ path = {:?} }}", library.display().to_string());
     let files = vec![
         file(
             "Cargo.toml",

@@ -55,7 +55,7 @@ pub enum FormulaKind {
     Error,
 }
 
-/// Which prefixes belong to the language [PROP12, §3].
+/// Which prefixes belong to the language [PROP12, §4.2 and def. 16].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Quantifier {
     /// A: all of them.

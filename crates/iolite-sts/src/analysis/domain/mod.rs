@@ -1,5 +1,5 @@
 //! Numerical abstract domains, and their product with finite data, for verification by abstract
-//! interpretation; [SYM04, §4] used the tool `NBac` for this.
+//! interpretation; [SYM04, §3.4 and §5] used the tool `NBac` for this.
 //!
 //! A numeric element describes a set of integer points, one coordinate a [`Dim`]. Three domains of
 //! growing strength share the trait [`NumericDomain`]: [`IntervalBox`], [`Octagon`] and
