@@ -24,7 +24,7 @@ use crate::args::data::{DataArgs, ValueArgs};
 use crate::args::judge::JudgeArgs;
 use crate::args::property::PropertyArgs;
 use crate::args::workspace;
-use crate::output::certificates::{Certificates, Certified, Claim, FailureDocument};
+use crate::output::certificates::{Certificates, Claim, FailureDocument};
 use crate::output::{Exit, counted, write_json};
 
 /// Judge a recorded log by a model
@@ -192,6 +192,10 @@ pub(crate) fn judge_log(args: &Args) -> Result<JudgedLog, Error> {
         )
         .hint("judge by the property alone"));
     }
+    let judge = monitor.judge().properties();
+    if judge.is_some_and(|judge| judge.watched().len() != 1) && args.picture.is_some() {
+        return Err(Error::input("--picture draws one property").hint("name one with FILE.iol#P"));
+    }
     if monitor.judge().properties().is_some() {
         let mut log = OneRun::open(args, monitor.judge())?;
         let mut options = args.properties.options();
@@ -199,12 +203,17 @@ pub(crate) fn judge_log(args: &Args) -> Result<JudgedLog, Error> {
             options.properties.insert(0, first.clone());
         }
         let certify = |judged: &Certificate, _: bool| {
-            certified(args, &workspace, judged, JudgedBy::Properties(&options))
+            workspace.certify_run(judged, JudgedBy::Properties(&options))
         };
         let report = monitor.log(&mut log.reader, &mut |n, line| look(&mut watch, n, line))?;
         log.check(report.broken_off.is_some())?;
-        let picture = args.picture.as_deref();
-        return monitor_properties::run(&monitor, report, &certify, picture);
+        let written = |whole: &WholeCertificate| write_certificate(args, whole);
+        let drawn = match &args.picture {
+            Some(path) => monitor_properties::draw(&monitor, &report, path),
+            None => Ok(()),
+        };
+        let judged = monitor_properties::conclude(report, None, &certify, &written)?;
+        return Ok(judged.beside(drawn));
     }
     let beside = beside(args, &workspace)?;
     if !beside.is_empty() {
@@ -222,12 +231,13 @@ pub(crate) fn judge_log(args: &Args) -> Result<JudgedLog, Error> {
         let options = judge_options(args, &workspace, &watch)?;
         let certify = |judged: &Certificate, by_model: bool| {
             if by_model {
-                return certified(args, &workspace, judged, JudgedBy::Model(&options));
+                return workspace.certify_run(judged, JudgedBy::Model(&options));
             }
             let alone = properties_alone.read_beside(&workspace, &judged.model, &args.model)?;
-            certified(args, &workspace, judged, JudgedBy::Properties(&alone))
+            workspace.certify_run(judged, JudgedBy::Properties(&alone))
         };
-        return monitor_properties::conclude(report, Some(conformance), &certify);
+        let written = |whole: &WholeCertificate| write_certificate(args, whole);
+        return monitor_properties::conclude(report, Some(conformance), &certify, &written);
     }
     conclude(args, &workspace, &monitor, &mut watch)
 }
@@ -308,18 +318,12 @@ fn judge(args: &Args, workspace: &Workspace, watch: &Watch) -> Result<Judge, Err
     Judge::new(workspace, model, &judge_options(args, workspace, watch)?)
 }
 
-/// The whole certificate of a failing verdict, written where that is asked for, or why there is none.
-fn certified(
-    args: &Args,
-    workspace: &Workspace,
-    judged: &Certificate,
-    by: JudgedBy<'_>,
-) -> Result<Certified, Error> {
-    let whole = workspace.certify_run(judged, by)?;
-    if let (Some(path), Ok(whole)) = (&args.certificate, &whole) {
-        write_json(path, whole)?;
+/// Writes the certificate of the verdict, where that is asked for.
+fn write_certificate(args: &Args, whole: &WholeCertificate) -> Result<(), Error> {
+    match &args.certificate {
+        Some(path) => write_json(path, whole),
+        None => Ok(()),
     }
-    Ok(whole)
 }
 
 /// The properties beside a model that are declared as such; others are observers.
@@ -600,12 +604,10 @@ fn conclude(
         Certificates::new(worst.into_iter(), certify)
     };
     let whole = match worst {
-        Some(judged) if several => certify(judged)?.ok(),
+        Some(judged) if several => certify(judged).ok().and_then(Result::ok),
         _ => certificates.first.take(),
     };
-    if let (Some(path), Some(whole)) = (&args.certificate, &whole) {
-        write_json(path, whole)?;
-    }
+    let written = whole.as_ref().map(|whole| write_certificate(args, whole));
     if dropped > 0 && several {
         let warning = format!("{dropped} more failing runs are not listed");
         warning!("warning: {warning}");
@@ -632,7 +634,8 @@ fn conclude(
         shown: report.certificate.clone(),
         constants: monitor.judge().constants(&notices),
     };
-    JudgedLog::new(verdict, tell(args, &document), &document)
+    let judged = JudgedLog::new(verdict, tell(args, &document), &document)?;
+    Ok(judged.beside(written.unwrap_or(Ok(()))))
 }
 
 fn begins_as_json(args: &Args) -> Result<bool, Error> {

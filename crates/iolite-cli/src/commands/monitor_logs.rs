@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use super::monitor::{Args, judge_log};
 use crate::output::status;
-use crate::output::{Exit, counted, print, print_json, to_json};
+use crate::output::{Exit, beside_answer, counted, print, print_json, to_json};
 
 /// A log that was judged.
 pub(crate) struct JudgedLog {
@@ -18,6 +18,8 @@ pub(crate) struct JudgedLog {
     text: String,
     /// The document for scripts.
     json: String,
+    /// Files beside the answer that could not be written.
+    unwritten: Vec<Error>,
 }
 
 impl JudgedLog {
@@ -31,17 +33,27 @@ impl JudgedLog {
             verdict,
             text,
             json,
+            unwritten: Vec::new(),
         })
     }
 
+    /// The same, with a file that was asked for beside the answer.
+    pub(crate) fn beside(mut self, written: Result<(), Error>) -> Self {
+        self.unwritten.extend(written.err());
+        self
+    }
+
     /// The only answer of a command.
-    pub(crate) fn print(&self, json: bool) -> Result<Exit, Error> {
+    pub(crate) fn print(self, json: bool) -> Result<Exit, Error> {
         if json {
             print(&format!("{}\n", self.json))?;
         } else {
             print(&self.text)?;
         }
-        Ok(self.verdict.into())
+        let unwritten = self.unwritten.into_iter();
+        Ok(unwritten.fold(self.verdict.into(), |exit, error| {
+            beside_answer(exit, Err(error))
+        }))
     }
 }
 

@@ -11,8 +11,8 @@ use iolite_exec::report::Extent;
 use iolite_exec::{Coverage, Event, Fanout};
 use serde::Serialize;
 
-use super::test::{Args, Runs, model_coverage, report};
-use crate::output::campaign::{Aftermath, conclude, counts, finish};
+use super::test::{Args, Runs, model_coverage};
+use crate::output::campaign::{self, Aftermath, conclude, counts, finish};
 use crate::output::report_files::{header, sinks, write_report};
 use crate::output::{Exit, print};
 
@@ -213,7 +213,7 @@ pub(crate) fn run(
     let after = Aftermath {
         // Stored test cases are no sample of anything.
         discovery: None,
-        reached: reached.map(|r| report(args, &r)).transpose()?,
+        reached: campaign::reached(args, reached, &mut all),
     };
     for document in documents.iter().filter(|_| !args.report.json) {
         let verdicts = counts(&document.verdicts);
