@@ -122,7 +122,7 @@ pub struct Summary {
 pub const KEPT_NOTICES: usize = 1000;
 
 /// Certificates that a summary keeps; the journal has them all.
-pub(crate) const KEPT_FAILURES: usize = 100;
+const KEPT_FAILURES: usize = 100;
 
 impl Summary {
     /// Runs that came to a verdict.
@@ -151,14 +151,8 @@ impl Summary {
     pub fn add(&mut self, outcome: RunOutcome) {
         *self.verdicts.entry(outcome.verdict).or_default() += 1;
         self.steps += outcome.steps;
-        let shown = match outcome.verdict {
-            Verdict::Flaky => &mut self.flaky,
-            _ => &mut self.failures,
-        };
-        if let Some(certificate) = outcome.certificate
-            && shown.len() < KEPT_FAILURES
-        {
-            shown.insert(outcome.id.number, certificate);
+        if let Some(certificate) = outcome.certificate {
+            self.keep_certificate(outcome.verdict, outcome.id.number, || certificate);
         }
         for (goal, verdict) in outcome.results {
             let counts = self.goals.entry(goal).or_default();
@@ -180,9 +174,42 @@ impl Summary {
                 }
                 _ => {}
             }
-            if self.notices.len() < KEPT_NOTICES && !self.notices.contains(&notice) {
-                self.notices.push(notice);
-            }
+            self.keep_notice(notice);
+        }
+    }
+
+    /// Keeps the certificate of a run, unless a hundred earlier runs have one.
+    pub(crate) fn keep_certificate(
+        &mut self,
+        verdict: Verdict,
+        run: u64,
+        certificate: impl FnOnce() -> Certificate,
+    ) {
+        let shown = match verdict {
+            Verdict::Flaky => &mut self.flaky,
+            _ => &mut self.failures,
+        };
+        let is_full = shown.len() >= KEPT_FAILURES;
+        if is_full && shown.keys().next_back().is_some_and(|last| *last < run) {
+            return;
+        }
+        shown.insert(run, certificate());
+        if shown.len() > KEPT_FAILURES {
+            shown.pop_last();
+        }
+    }
+
+    /// Keeps a notice once, unless there are too many.
+    pub(crate) fn keep_notice(&mut self, notice: Notice) {
+        if self.notices.len() < KEPT_NOTICES && !self.notices.contains(&notice) {
+            self.notices.push(notice);
+        }
+    }
+
+    /// Keeps the greater coverage: jobs that share what they cover know of all.
+    fn keep_coverage(&mut self, covered: Option<Coverage>) {
+        if covered.map(|c| c.seen) > self.coverage.map(|c| c.seen) {
+            self.coverage = covered;
         }
     }
 
@@ -205,9 +232,16 @@ impl Summary {
             }
         }
         self.faults.extend(more.faults);
-        self.failures.extend(more.failures);
-        self.flaky.extend(more.flaky);
-        self.notices.extend(more.notices);
+        for (run, certificate) in more.failures {
+            self.keep_certificate(Verdict::Fail, run, || certificate);
+        }
+        for (run, certificate) in more.flaky {
+            self.keep_certificate(Verdict::Flaky, run, || certificate);
+        }
+        for notice in more.notices {
+            self.keep_notice(notice);
+        }
+        self.keep_coverage(more.coverage);
         self.interrupted = self.interrupted.or(more.interrupted);
         self.unwritten.extend(more.unwritten);
         for (input, reason) in more.untried {
@@ -437,4 +471,109 @@ where
         .into_inner()
         .unwrap_or_else(PoisonError::into_inner);
     Ok(summary)
+}
+
+#[cfg(test)]
+mod tests {
+    use iolite_derive::{Channel, Context, Criterion, ModelRef};
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{CERTIFICATE_FORMAT, End, Trace};
+
+    fn certificate(run: u64) -> Certificate {
+        Certificate {
+            format: CERTIFICATE_FORMAT.into(),
+            kind: Criterion::default(),
+            model: ModelRef::default(),
+            context: Context::default(),
+            channels: Vec::<Channel>::new(),
+            verdict: Verdict::Fail,
+            trace: Vec::new(),
+            trace_omitted: 0,
+            observed: None,
+            patience: None,
+            unexplained: None,
+            exit: None,
+            allowed: Vec::new(),
+            locations: Vec::new(),
+            run,
+            seed: 0,
+        }
+    }
+
+    fn outcome(number: u64, verdict: Verdict, notice: u64) -> RunOutcome {
+        let shows = verdict.is_failing() || verdict == Verdict::Flaky;
+        RunOutcome {
+            id: RunId { number, seed: 0 },
+            verdict,
+            end: End::Tester,
+            steps: 1,
+            trace: Trace::new(0),
+            certificate: shows.then(|| certificate(number)),
+            results: Vec::new(),
+            notices: vec![Notice::LeftGoal(notice.to_string())],
+            pauses: BTreeMap::new(),
+            elapsed: Duration::ZERO,
+        }
+    }
+
+    proptest! {
+        /// Summaries of parts, joined, are the summary of the whole, within its bounds; so is what is read from the
+        /// events of the runs.
+        #[test]
+        fn parts_come_to_what_the_whole_does(
+            kinds in prop::collection::vec((0..3u64, 0..1500u64), 0..2600),
+            part in 1..900usize,
+        ) {
+            let verdicts = [Verdict::Fail, Verdict::Flaky, Verdict::Pass];
+            let (mut whole, mut joined, mut read) =
+                (Summary::default(), Summary::default(), Summary::default());
+            for (k, kinds) in kinds.chunks(part).enumerate() {
+                let mut of_part = Summary { coverage: Some(Coverage { seen: k as u64, total: 9 }), ..Summary::default() };
+                for (n, (kind, notice)) in kinds.iter().enumerate() {
+                    let outcome = outcome((k * part + n) as u64, verdicts[*kind as usize], *notice);
+                    for event in outcome.notices.iter().filter_map(|n| Event::notice(outcome.id.number, n)) {
+                        read.read(&event);
+                    }
+                    read.read(&Event::RunEnded {
+                        run: outcome.id.number,
+                        verdict: outcome.verdict,
+                        end: outcome.end,
+                        steps: outcome.steps,
+                        elapsed: 0,
+                        certificate: outcome.certificate.clone().map(Box::new),
+                        results: BTreeMap::new(),
+                    });
+                    of_part.add(outcome.clone());
+                    whole.add(outcome);
+                }
+                joined.merge(of_part);
+                prop_assert_eq!(joined.coverage.map(|c| c.seen), Some(k as u64));
+            }
+            prop_assert!(whole.failures.len() <= KEPT_FAILURES && whole.notices.len() <= KEPT_NOTICES);
+            for other in [joined, read] {
+                prop_assert_eq!(&other.verdicts, &whole.verdicts);
+                prop_assert_eq!(&other.failures, &whole.failures);
+                prop_assert_eq!(&other.flaky, &whole.flaky);
+                prop_assert_eq!(&other.notices, &whole.notices);
+            }
+        }
+
+        /// The first hundred are those with the smallest numbers, whichever job was faster.
+        #[test]
+        fn the_first_failures_are_kept_in_any_order(
+            runs in prop::collection::btree_set(0..1000u64, 0..300),
+            seed in any::<u64>(),
+        ) {
+            let mut shuffled: Vec<u64> = runs.iter().copied().collect();
+            shuffled.sort_by_key(|run| run.wrapping_mul(seed | 1));
+            let mut summary = Summary::default();
+            for run in shuffled {
+                summary.add(outcome(run, Verdict::Fail, 0));
+            }
+            let first = runs.into_iter().take(KEPT_FAILURES);
+            prop_assert!(summary.failures.into_keys().eq(first));
+        }
+    }
 }
