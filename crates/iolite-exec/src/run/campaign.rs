@@ -11,7 +11,7 @@ use iolite_derive::{Notice, Tester, ValueCoverage, Verdict};
 use crate::run::engine::micros;
 use crate::{
     Adapter, Certificate, Coverage, Event, ExecError, Interruption, Options, RunId, RunNumbers,
-    RunOutcome, RunSetup, Sink, Steering, Strategy, interrupted,
+    RunOutcome, RunSetup, Sink, Strategy, interrupted,
 };
 
 /// How many runs, and when to stop before.
@@ -46,6 +46,17 @@ impl Default for Plan {
             time: None,
             stop_on_fail: false,
             stop_on_fault: true,
+        }
+    }
+}
+
+impl Plan {
+    /// The numbers of its runs.
+    pub fn numbers(&self) -> RunNumbers {
+        RunNumbers {
+            first: self.first,
+            count: self.runs,
+            stride: self.stride,
         }
     }
 }
@@ -107,7 +118,8 @@ pub struct Summary {
     pub notices: Vec<Notice>,
     /// The signal that ended the campaign before its time.
     pub interrupted: Option<Interruption>,
-    /// What could not be written of journal and reports. Verdicts hold without them.
+    /// What went wrong beside the runs: what could not be written of journal and reports, a system that could not be
+    /// ended. Verdicts hold without it.
     pub unwritten: Vec<ExecError>,
     /// Inputs, by name, that no values were found for somewhere, and why; the runs say nothing of
     /// them there.
@@ -217,6 +229,17 @@ impl Summary {
         match &mut self.values {
             Some(known) => known.merge(tried),
             none => *none = Some(tried.clone()),
+        }
+    }
+
+    /// The end of a campaign with these runs.
+    pub fn ended(&self) -> Event {
+        Event::CampaignEnded {
+            verdicts: self.verdicts.clone(),
+            faults: self.faults.len() as u64,
+            steps: self.steps,
+            elapsed: micros(self.elapsed),
+            untried: self.untried.keys().map(|i| format!("?{i}")).collect(),
         }
     }
 
@@ -331,12 +354,27 @@ impl Shared<'_, '_> {
     }
 }
 
+/// The number of no run: a job is between two.
+const NO_RUN: u64 = u64::MAX;
+
+/// Lets no other job begin a run when this one panics.
+struct StopOnPanic<'a>(&'a AtomicBool);
+
+impl Drop for StopOnPanic<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
 /// Runs the plan. Each job makes its own instance, in its own thread, and takes the next run that
 /// nobody has taken; a run's seed depends on its number alone. With one job everything happens on
 /// the calling thread.
 ///
-/// An error is one of the campaign as a whole: no instance could be made. Faults of single runs are in
-/// the summary, and so are a signal that ended the campaign and what could not be written.
+/// An error is one of the campaign as a whole: no instance could be made. Where another job has one, a job without,
+/// or one that panics, is a fault of the run that it would have made. Such faults are in the summary, and so are a signal
+/// that ended the campaign and what could not be written.
 pub fn campaign<T, P, S, E>(
     plan: &Plan,
     options: &Options,
@@ -344,7 +382,7 @@ pub fn campaign<T, P, S, E>(
     make: impl Fn(JobId) -> Result<Instance<T, P, S>, E> + Sync,
 ) -> Result<Summary, E>
 where
-    E: From<ExecError> + Send,
+    E: From<ExecError> + Into<ExecError> + Send,
     T: Tester,
     P: Adapter,
     S: Strategy,
@@ -362,8 +400,22 @@ where
     let stop = AtomicBool::new(false);
     let unwritten = Mutex::new(Vec::new());
     let summary = Mutex::new(Summary::default());
-    let work = |job: JobId, own: Option<Box<dyn Sink + Send>>| -> Result<(), E> {
-        let mut instance = make(job)?;
+    let numbers = plan.numbers();
+    let made = AtomicBool::new(false);
+    // Why a job is without an instance, and the journal that it would have written to.
+    let idle: Mutex<Vec<(E, Option<Box<dyn Sink + Send>>)>> = Mutex::default();
+    let work = |job: JobId, own: Option<Box<dyn Sink + Send>>, at: &AtomicU64| {
+        let mut instance = match make(job) {
+            Ok(instance) => instance,
+            Err(error) => {
+                lock(&idle).push((error, own));
+                if plan.stop_on_fault {
+                    stop.store(true, Ordering::Relaxed);
+                }
+                return;
+            }
+        };
+        made.store(true, Ordering::Relaxed);
         let mut shared = Shared {
             own,
             sink: &sink,
@@ -371,24 +423,11 @@ where
             unwritten: &unwritten,
             stop: &stop,
         };
-        let done = |options: &Options| {
-            stop.load(Ordering::Relaxed)
-                || interrupted().is_some()
-                || options.steering.as_ref().is_some_and(Steering::is_stopped)
-                || options
-                    .limits
-                    .until
-                    .is_some_and(|until| Instant::now() >= until)
-        };
-        while !done(&options) {
-            let numbers = RunNumbers {
-                first: plan.first,
-                count: plan.runs,
-                stride: plan.stride,
-            };
+        while !stop.load(Ordering::Relaxed) && !options.is_over() {
             let Some(number) = numbers.get(next.fetch_add(1, Ordering::Relaxed)) else {
                 break;
             };
+            at.store(number, Ordering::Relaxed);
             let id = RunId::of(plan.seed, number);
             let outcome = instance.setup(&options, id, &mut shared).run_confirmed();
             let mut summary = lock(&summary);
@@ -408,46 +447,83 @@ where
                     }
                 }
             }
+            at.store(NO_RUN, Ordering::Relaxed);
             let covered = instance.strategy.coverage();
-            if covered.map(|c| c.seen) > summary.coverage.map(|c| c.seen) {
-                summary.coverage = covered;
-            }
+            summary.keep_coverage(covered);
             if let (Some(wanted), Some(covered)) = (options.limits.coverage, covered)
                 && covered.ratio() >= wanted
             {
                 stop.store(true, Ordering::Relaxed);
             }
         }
-        instance.adapter.stop().map_err(E::from)
+        if let Err(error) = instance.adapter.stop() {
+            lock(&unwritten).push(error);
+        }
     };
+    // Runs that a panic left without an end.
+    let mut lost = Vec::new();
     if plan.jobs <= 1 {
-        work(JobId(0), own.pop().flatten())?;
+        work(JobId(0), own.pop().flatten(), &AtomicU64::new(NO_RUN));
     } else {
-        let work = &work;
-        let stop = &stop;
+        let (work, stop) = (&work, &stop);
         thread::scope(|scope| {
-            let jobs: Vec<_> = own
-                .into_iter()
-                .enumerate()
-                .map(|(job, own)| {
-                    scope.spawn(move || {
-                        let result = work(JobId(job), own);
-                        if result.is_err() {
-                            stop.store(true, Ordering::Relaxed);
-                        }
-                        result
-                    })
-                })
-                .collect();
-            let mut result = Ok(());
-            for job in jobs {
-                let ended = job
-                    .join()
-                    .unwrap_or_else(|_| Err(ExecError::system("a job", "panicked").into()));
-                result = result.and(ended);
+            let spawn = |(job, own)| {
+                let at = Arc::new(AtomicU64::new(NO_RUN));
+                let its = Arc::clone(&at);
+                let job = scope.spawn(move || {
+                    let _stop = StopOnPanic(stop);
+                    work(JobId(job), own, &its);
+                });
+                (job, at)
+            };
+            let jobs: Vec<_> = own.into_iter().enumerate().map(spawn).collect();
+            for (job, at) in jobs {
+                if job.join().is_err() {
+                    lost.push(at.load(Ordering::Relaxed));
+                }
             }
-            result
-        })?;
+        });
+    }
+    let panicked = || ExecError::system("a job", "panicked");
+    let mut idle = idle.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if !made.load(Ordering::Relaxed) {
+        if !idle.is_empty() {
+            return Err(idle.swap_remove(0).0);
+        }
+        if !lost.is_empty() {
+            return Err(panicked().into());
+        }
+    }
+    let mut faults: Vec<(Option<u64>, ExecError, _)> = Vec::new();
+    for run in lost {
+        let run = Some(run).filter(|run| *run != NO_RUN);
+        faults.push((run, panicked(), None));
+    }
+    for (error, own) in idle {
+        faults.push((None, error.into(), own));
+    }
+    for (run, error, own) in faults {
+        let run = run.or_else(|| numbers.get(next.fetch_add(1, Ordering::Relaxed)));
+        let Some(run) = run else {
+            // The other jobs made all runs.
+            lock(&unwritten).push(error);
+            continue;
+        };
+        let mut shared = Shared {
+            own,
+            sink: &sink,
+            wants_steps,
+            unwritten: &unwritten,
+            stop: &stop,
+        };
+        // A fault is kept in `unwritten`.
+        let _ = shared.event(&Event::Fault {
+            run,
+            steps: 0,
+            code: error.code().into(),
+            message: error.to_string(),
+        });
+        lock(&summary).faults.insert(run, error);
     }
     let mut summary = summary.into_inner().unwrap_or_else(PoisonError::into_inner);
     summary.elapsed = begin.elapsed();
@@ -460,13 +536,7 @@ where
         stop: &stop,
     };
     // A fault is kept in `unwritten`.
-    let _ = last.event(&Event::CampaignEnded {
-        verdicts: summary.verdicts.clone(),
-        faults: summary.faults.len() as u64,
-        steps: summary.steps,
-        elapsed: micros(summary.elapsed),
-        untried: summary.untried.keys().map(|i| format!("?{i}")).collect(),
-    });
+    let _ = last.event(&summary.ended());
     summary.unwritten = unwritten
         .into_inner()
         .unwrap_or_else(PoisonError::into_inner);
