@@ -16,11 +16,11 @@ system Twice {
   state Busy { !liq -> Again  ?but -> Busy }
   state Again { !choc -> Idle  ?but -> Again }
 }
-test Hasty for Machine {
-  initial state First { ?but -> Then }
-  state Then { !liq -> Fail  * -> Pass }
-  pass state Pass
-  fail state Fail
+test Hasty {
+  input but  output liq
+  initial fail state 0 { ?but -> 1 }
+  fail state 1 { !liq -> 3  delta -> 3 }
+  fail state 3
 }
 observer NoLiq for Machine {
   initial state Ok { !liq -> Bad  * -> Ok }
@@ -138,4 +138,95 @@ fn joined_shares_that_cannot_be_written() {
     let share = write(&folder, "share.json", ran.stdout);
     let ran = iolite(&["merge", &share, "-o", NOWHERE, "--json"]).expect(1);
     assert_eq!(ran.json()["verdict"], "fail");
+}
+
+#[test]
+fn a_test_case_that_cannot_be_set_up() {
+    let folder = scratch("kept-cases");
+    let model = write(
+        &folder,
+        "data.iol",
+        "system D {
+  const c: int
+  assume c >= 0
+  input a(n: int)
+  output r(v: int)
+  var x: int = 0
+  initial state s0 { ?a(n) [n > 3] / x := n -> s1 }
+  state s1 { !r(v) [v == x + 1] -> s0 }
+}
+purpose P for D {
+  initial state i { !r -> Yes  * -> i }
+  accept state Yes
+}
+system Wrong {
+  input a(n: int)
+  output r(v: int)
+  initial state s0 { ?a(n) -> s1 }
+  state s1 { !r(v) [v == 0] -> s0 ?a(n) -> s1 }
+}
+",
+    );
+    let suite = folder.join("suite");
+    let derived = [
+        "derive",
+        &format!("{model}#D"),
+        "--purpose",
+        &format!("{model}#P"),
+    ];
+    iolite(&[&derived[..], &["-o", &suite.display().to_string()]].concat()).expect(0);
+    let case = std::fs::read_to_string(suite.join("P.json")).expect("it was written");
+    let mut case: serde_json::Value = serde_json::from_str(&case).expect("JSON");
+    // A sum of three cubes is not decided.
+    let cube = |x: &str| serde_json::json!(["*", x, ["*", x, x]]);
+    let sum = serde_json::json!(["+", ["+", cube("c"), cube("p")], cube("q")]);
+    case["name"] = "Q".into();
+    case["constants"] = serde_json::json!([["c", "int"], ["p", "int"], ["q", "int"]]);
+    case["assumptions"] = serde_json::json!([["==", sum, 33]]);
+    write(&suite, "Q.json", case.to_string());
+    let suite = suite.display().to_string();
+    let report = folder.join("r.xml").display().to_string();
+    let (of_model, wrong) = (format!("{model}#D"), format!("model:{model}#Wrong"));
+    let test = |suite: &str, more: &[&str]| {
+        let args = [
+            "test",
+            &of_model,
+            "--sut",
+            &wrong,
+            "--suite",
+            suite,
+            "--junit",
+            &report,
+            "--no-journal",
+        ];
+        iolite(&[&args[..], more].concat())
+    };
+    let ran = test(&suite, &["--json"]).expect(1);
+    let document = ran.json();
+    assert_eq!(document["verdict"], "fail");
+    let cases = &document["cases"];
+    assert_eq!(
+        (&cases[0]["case"], &cases[0]["verdict"]),
+        (&"P".into(), &"fail".into())
+    );
+    assert_eq!(
+        (&cases[1]["case"], &cases[1]["verdict"]),
+        (&"Q".into(), &"unknown".into())
+    );
+    let why = cases[1]["not_set_up"].as_str().expect("a reason");
+    assert!(!why.is_empty(), "{cases}");
+    let told = test(&suite, &[]).expect(1).stdout;
+    assert!(
+        told.contains("P: 1 fail\n") && told.contains("Q: 1 unknown\n  not set up: "),
+        "{told}"
+    );
+    let xml = std::fs::read_to_string(&report).expect("the report");
+    assert!(
+        xml.contains("failures=\"1\"") && xml.contains("skipped=\"1\""),
+        "{xml}"
+    );
+    // Alone it leaves everything open.
+    let ran = test(&format!("{suite}/Q.json"), &["--json", "--repeat", "2"]).expect(3);
+    let verdicts = &ran.json()["verdicts"];
+    assert_eq!(verdicts, &serde_json::json!({ "unknown": 2 }));
 }
