@@ -230,3 +230,82 @@ system Wrong {
     let verdicts = &ran.json()["verdicts"];
     assert_eq!(verdicts, &serde_json::json!({ "unknown": 2 }));
 }
+
+#[test]
+fn a_log_that_cannot_be_read() {
+    let folder = scratch("kept-logs");
+    let model = write(&folder, "candy.iol", CANDY);
+    let machine = format!("{model}#Machine");
+    let right = write(&folder, "right.txt", "?but\n!liq\n");
+    let wrong = write(&folder, "wrong.txt", "?but\n!choc\n");
+    let mut others = vec![write(
+        &folder,
+        "garbled.jsonl",
+        "{\"action\":\"?but\"}\n{\"act\n",
+    )];
+    others.push(folder.join("missing.txt").display().to_string());
+    for other in &others {
+        let ran = iolite(&["monitor", &machine, &right, other, &wrong, "--json"]).expect(1);
+        let document = ran.json();
+        assert_eq!(document["verdict"], "fail");
+        let verdicts = document["logs"].as_array().expect("a list").iter();
+        let verdicts: Vec<_> = verdicts.map(|log| log["verdict"].as_str()).collect();
+        assert_eq!(verdicts, [Some("pass"), None, Some("fail")]);
+        assert_eq!(document["logs"][1]["error"]["kind"], "input");
+        assert!(!ran.stderr.is_empty());
+        let ran = iolite(&["monitor", &machine, &right, other]).expect(2);
+        assert!(
+            ran.stdout.contains("1 pass, 1 not judged"),
+            "{}",
+            ran.stdout
+        );
+        let ran = iolite(&["monitor", &machine, &right, other, "--json"]).expect(2);
+        assert_eq!(ran.json()["verdict"], "unknown");
+        // Shares are joined as they are.
+        let share = write(&folder, "share.json", ran.stdout);
+        let all = folder.join("all.json").display().to_string();
+        let ran = iolite(&["merge", &share, "-o", &all]).expect(2);
+        assert!(ran.stdout.contains("not judged: "), "{}", ran.stdout);
+    }
+    // A mistake in the model is said once.
+    let ran = iolite(&["monitor", &format!("{model}#Nobody"), &right, &wrong]).expect(2);
+    assert_eq!(ran.stderr.matches("error").count(), 1, "{}", ran.stderr);
+}
+
+#[test]
+fn a_journal_that_cannot_be_read_on() {
+    let folder = scratch("kept-runs");
+    let model = write(&folder, "candy.iol", CANDY);
+    let [machine, twice] = ["Machine", "Twice"].map(|name| format!("{model}#{name}"));
+    let journal_of = |system: &str, name: &str| {
+        let journal = folder.join(name).display().to_string();
+        let sut = format!("model:{system}");
+        let args = [
+            "test", &machine, "--sut", &sut, "--runs", "3", "--steps", "9",
+        ];
+        iolite(&[&args[..], &["--journal", &journal]].concat());
+        let text = std::fs::read_to_string(&journal).expect("a journal");
+        write(&folder, name, text + "{ nothing\n")
+    };
+    let wrong = journal_of(&twice, "wrong.jsonl");
+    let right = journal_of(&machine, "right.jsonl");
+    let ran = iolite(&["monitor", &machine, &wrong, "--json"]).expect(1);
+    let document = ran.json();
+    assert_eq!(
+        (&document["verdict"], &document["runs"]),
+        (&"fail".into(), &3.into())
+    );
+    assert_eq!(document["failures"].as_array().map(Vec::len), Some(3));
+    let why = document["error"].as_str().expect("why it was not read on");
+    assert!(ran.stderr.contains(why), "{why}\n{}", ran.stderr);
+    let ran = iolite(&["monitor", &machine, &right, "--json"]).expect(2);
+    let document = ran.json();
+    assert_eq!(
+        (&document["verdict"], &document["runs"]),
+        (&"unknown".into(), &3.into())
+    );
+    // Among several logs too.
+    iolite(&["monitor", &machine, &right, &wrong]).expect(1);
+    let ran = iolite(&["monitor", &machine, &right, &right, "--json"]).expect(2);
+    assert_eq!(ran.json()["logs"][1]["error"]["kind"], "input");
+}

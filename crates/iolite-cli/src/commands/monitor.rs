@@ -129,6 +129,9 @@ struct Document<'a> {
     /// Why the verdict is no `pass` and no `fail`, where that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
+    /// Why the journal could not be read on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'a str>,
     /// The failing runs, where there are several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     failures: Vec<FailureDocument<'a>>,
@@ -177,6 +180,19 @@ fn or_interrupted(error: Error) -> Error {
         None | Some(Interruption::Bound) => error,
         Some(by) => Error::undecided(format!("interrupted by {by} before a step was judged")),
     }
+}
+
+/// Checks what the logs are judged by, as far as one of them that can be read is needed for that.
+pub(crate) fn check(args: &Args) -> Result<(), Error> {
+    if header(args).is_err() {
+        return Ok(());
+    }
+    judge(
+        args,
+        &workspace(&args.read).without_texts(),
+        &bounds::watch(),
+    )
+    .map(drop)
 }
 
 /// Judges one log.
@@ -469,6 +485,8 @@ struct Together {
     failures: BTreeMap<usize, Certificate>,
     /// How many more there are.
     dropped: usize,
+    /// Why a journal could not be read on after these runs.
+    error: Option<Error>,
 }
 
 /// Failing runs of a journal that are listed.
@@ -513,10 +531,12 @@ fn judged_together(args: &Args, monitor: &Monitor, watch: &mut Watch) -> Result<
         return Ok(together);
     }
     let mut reports = Vec::new();
-    let (runs, broken_off) = monitor.journal(
+    let mut known = 0;
+    let judged = monitor.journal(
         &mut log,
         &mut |steps, line| look(watch, steps, line),
         &mut |run, report| {
+            known += 1;
             // Notices are printed between lines of the log, never within one.
             if report.notices.is_empty() && report.verdict != Verdict::Unknown {
                 together.add(run, report);
@@ -525,7 +545,15 @@ fn judged_together(args: &Args, monitor: &Monitor, watch: &mut Watch) -> Result<
             }
             Ok(())
         },
-    )?;
+    );
+    let (runs, broken_off) = match judged {
+        // What the runs before came to stands beside it.
+        Err(error) if known > 0 => {
+            let error = together.error.insert(error);
+            (known, Some(error.message().to_owned()))
+        }
+        judged => judged?,
+    };
     for (run, report) in reports {
         let report = told(args, monitor, watch, report);
         together.add(run, report);
@@ -560,6 +588,7 @@ fn conclude(
         worst,
         failures,
         dropped,
+        error,
     } = judged_together(args, monitor, watch)?;
     let Some((run, report)) = worst else {
         return Err(Error::input(format!(
@@ -620,6 +649,7 @@ fn conclude(
         run: runs.map(|_| run.number),
         line: report.line,
         reason: report.broken_off.or(nothing),
+        error: error.as_ref().map(Error::message),
         failures: listed
             .iter()
             .zip(certificates.claims())
@@ -635,7 +665,7 @@ fn conclude(
         constants: monitor.judge().constants(&notices),
     };
     let judged = JudgedLog::new(verdict, tell(args, &document), &document)?;
-    Ok(judged.beside(written.unwrap_or(Ok(()))))
+    Ok(judged.beside(written.unwrap_or(Ok(()))).but(error))
 }
 
 fn begins_as_json(args: &Args) -> Result<bool, Error> {
