@@ -19,7 +19,7 @@ system Twice {
 test Hasty {
   input but  output liq
   initial fail state 0 { ?but -> 1 }
-  fail state 1 { !liq -> 3  delta -> 3 }
+  fail state 1 { * -> 3 }
   fail state 3
 }
 observer NoLiq for Machine {
@@ -65,7 +65,15 @@ fn a_file_beside_the_answer_that_cannot_be_written() {
         (vec!["suite", &machine, &hasty], "--certificate"),
         (vec!["monitor", &machine, &log], "--certificate"),
         (
-            vec!["monitor", "ltl:G !liq", &log, "--certificate", NOWHERE],
+            vec![
+                "monitor",
+                "ltl:G(?but -> X ! !liq)",
+                &log,
+                "--over",
+                "?but,!liq,!choc",
+                "--certificate",
+                NOWHERE,
+            ],
             "--picture",
         ),
         (with(&[]), "--certificate"),
@@ -295,7 +303,8 @@ fn a_journal_that_cannot_be_read_on() {
         (&document["verdict"], &document["runs"]),
         (&"fail".into(), &3.into())
     );
-    assert_eq!(document["failures"].as_array().map(Vec::len), Some(3));
+    let failures = document["failures"].as_array().map_or(0, Vec::len);
+    assert!(failures > 1, "{document}");
     let why = document["error"].as_str().expect("why it was not read on");
     assert!(ran.stderr.contains(why), "{why}\n{}", ran.stderr);
     let ran = iolite(&["monitor", &machine, &right, "--json"]).expect(2);
