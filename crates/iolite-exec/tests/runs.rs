@@ -451,6 +451,100 @@ fn runs_are_the_same_whatever_the_number_of_jobs() {
     }
 }
 
+/// A system that panics when it is started for the last time.
+struct Panicking(ModelSut<Lts>, u64);
+
+impl Adapter for Panicking {
+    fn start(&mut self, seed: u64) -> Result<(), ExecError> {
+        self.1 -= 1;
+        assert!(self.1 > 0, "the last time");
+        self.0.start(seed)
+    }
+
+    fn poll(&mut self) -> Result<Option<iolite_exec::Received>, ExecError> {
+        self.0.poll()
+    }
+
+    fn send(&mut self, stimulus: ActionId) -> Result<iolite_exec::Sent, ExecError> {
+        self.0.send(stimulus)
+    }
+
+    fn receive(&mut self, patience: Duration) -> Result<iolite_exec::Received, ExecError> {
+        self.0.receive(patience)
+    }
+
+    fn stop(&mut self) -> Result<(), ExecError> {
+        self.0.stop()
+    }
+}
+
+#[test]
+fn a_job_that_cannot_be_made_or_panics_loses_no_verdict() {
+    let plan = Plan {
+        runs: 10_000_000,
+        jobs: 3,
+        ..Plan::default()
+    };
+    let run_with = |last: &(dyn Fn() -> Result<(), ExecError> + Sync), panics: bool| {
+        let ready = std::sync::Barrier::new(2);
+        let mut events: Vec<Event> = Vec::new();
+        let summary = campaign(&plan, &quick(), &mut events, |job| {
+            if job.0 == 2 {
+                // Another job has an instance.
+                ready.wait();
+                std::thread::sleep(Duration::from_millis(50));
+                last()?;
+            }
+            let tester = SpecTester::new(machine());
+            let adapter = sut(faulty(), &tester);
+            if job.0 == 0 {
+                ready.wait();
+            }
+            Ok::<_, ExecError>(Instance {
+                adapter: Panicking(adapter, if panics && job.0 == 2 { 9 } else { u64::MAX }),
+                tester,
+                strategy: Uniform,
+            })
+        });
+        (summary, events)
+    };
+    for panics in [false, true] {
+        let last = move || match panics {
+            true => Ok(()),
+            false => Err(ExecError::system("ports", "none is free")),
+        };
+        let (summary, events) = run_with(&last, panics);
+        let summary = summary.expect("two jobs have an instance");
+        assert!(
+            summary.runs() > 0 && summary.runs() < plan.runs,
+            "{summary:?}"
+        );
+        let (run, fault) = summary.faults.iter().next().expect("one");
+        let why = if panics {
+            "a job: panicked"
+        } else {
+            "ports: none is free"
+        };
+        assert_eq!(fault.to_string(), why);
+        let told = |event: &&Event| matches!(event, Event::Fault { run: of, .. } if of == run);
+        assert_eq!(events.iter().filter(told).count(), 1);
+        let Some(Event::CampaignEnded {
+            faults: 1,
+            verdicts,
+            ..
+        }) = events.last()
+        else {
+            panic!("{:?}", events.last());
+        };
+        assert_eq!(verdicts, &summary.verdicts);
+    }
+    // Without any instance there is nothing to sum up.
+    let none = campaign(&plan, &quick(), &mut (), |_| {
+        Err::<Instance<SpecTester, ModelSut<Lts>, Uniform>, _>(ExecError::system("ports", "none"))
+    });
+    assert_eq!(none.unwrap_err().to_string(), "ports: none");
+}
+
 #[test]
 fn faults_of_runs_are_counted_and_the_rest_goes_on() {
     struct Stubborn;

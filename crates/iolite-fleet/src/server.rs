@@ -36,8 +36,27 @@ impl ServerOptions {
             (None, Some((_, place))) => place.to_owned(),
             _ => url.to_owned(),
         };
-        let urls: Vec<String> = self.url.split(',').map(|url| shown(url.trim())).collect();
+        let urls: Vec<String> = self.addresses().map(shown).collect();
         urls.join(",")
+    }
+
+    /// The addresses. A comma may be part of a password; it separates addresses where a scheme follows, or where no
+    /// password can end any more.
+    fn addresses(&self) -> impl Iterator<Item = &str> {
+        let mut rest = Some(&*self.url);
+        std::iter::from_fn(move || {
+            let url = rest?;
+            let separates = |at: &usize| {
+                let next = url[at + 1..].trim_start();
+                let word = next.find(|c: char| !c.is_ascii_alphanumeric());
+                word.is_some_and(|end| end > 0 && next[end..].starts_with("://"))
+                    || !next.contains('@')
+            };
+            let mut commas = url.match_indices(',').map(|(at, _)| at);
+            let at = commas.find(separates);
+            rest = at.map(|at| &url[at + 1..]);
+            Some(url[..at.unwrap_or(url.len())].trim())
+        })
     }
 }
 
@@ -65,11 +84,7 @@ fn read(path: &PathBuf) -> Result<String, FleetError> {
 impl Server {
     pub(crate) async fn connect(options: &ServerOptions) -> Result<Self, FleetError> {
         let shown = options.shown();
-        let addresses: Result<Vec<ServerAddr>, _> = options
-            .url
-            .split(',')
-            .map(|url| url.trim().parse())
-            .collect();
+        let addresses: Result<Vec<ServerAddr>, _> = options.addresses().map(str::parse).collect();
         let addresses = addresses.map_err(|e: std::io::Error| {
             FleetError::Input(format!("{shown} is no address: {e}"))
         })?;
@@ -434,5 +449,14 @@ mod tests {
         assert_eq!(shown("me:se@cret@host"), "host");
         assert_eq!(shown("tls://a:1, nats://u:p@b:2"), "tls://a:1,nats://b:2");
         assert_eq!(shown("localhost"), "localhost");
+        // A comma may be part of the password.
+        assert_eq!(shown("nats://u:pa,ss@h"), "nats://h");
+        assert_eq!(shown("u:pa,ss@h, tls://v:q,r@i"), "h,tls://i");
+        let options = ServerOptions {
+            url: "nats://u:pa,ss@a:1, tls://b:2,c:3".to_owned(),
+            ..ServerOptions::default()
+        };
+        let addresses: Vec<&str> = options.addresses().collect();
+        assert_eq!(addresses, ["nats://u:pa,ss@a:1", "tls://b:2", "c:3"]);
     }
 }

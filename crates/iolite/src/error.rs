@@ -144,6 +144,19 @@ impl fmt::Debug for Error {
 
 impl std::error::Error for Error {}
 
+/// As the fault of a run that could not be made.
+impl From<Error> for ExecError {
+    fn from(error: Error) -> Self {
+        match error.kind {
+            ErrorKind::Input => Self::Config(error.message),
+            ErrorKind::Undecided | ErrorKind::Fault => Self::Recorded {
+                code: "system".to_owned(),
+                message: error.message,
+            },
+        }
+    }
+}
+
 impl From<ExecError> for Error {
     fn from(error: ExecError) -> Self {
         match error {

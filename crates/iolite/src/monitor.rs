@@ -175,7 +175,8 @@ impl Monitor {
     /// Judges every run of a journal in one pass over it. Runs may overlap, as those of several jobs do;
     /// `each` is given the report of a run with its place in the order of their beginnings, when the run is
     /// over. Returns how many runs there are, and why not all was judged where that is so: runs that
-    /// were under way are reported as `unknown` then.
+    /// were under way are reported as `unknown` then. They are reported too where the journal cannot be read on, before the
+    /// error is returned.
     pub fn journal(
         &self,
         log: &mut Log,
@@ -185,6 +186,7 @@ impl Monitor {
         let mut open: BTreeMap<u64, OpenRun<'_>> = BTreeMap::new();
         let mut idle: Vec<(Alphabet, AnyTester)> = Vec::new();
         let (mut runs, mut steps, mut broken_off) = (0, 0, None);
+        let mut failed: Option<Error> = None;
         let mut close = |run: OpenRun<'_>, idle: &mut Vec<_>, broken: Option<(usize, String)>| {
             let (which, pair, report) = run.close(broken)?;
             idle.push(pair);
@@ -195,8 +197,11 @@ impl Monitor {
                 Ok(entry) => entry,
                 Err(error) => {
                     let line = line_of(&error);
-                    let reason = watch(steps, line);
-                    broken_off = Some((line, reason.ok_or_else(|| unreadable(&error))?));
+                    let reason = watch(steps, line).unwrap_or_else(|| {
+                        let error = failed.insert(unreadable(&error));
+                        error.message().to_owned()
+                    });
+                    broken_off = Some((line, reason));
                     break;
                 }
             };
@@ -226,7 +231,10 @@ impl Monitor {
                 }
                 if open.len() >= MOST_AT_ONCE {
                     let many = format!("more than {MOST_AT_ONCE} runs at the same time");
-                    return Err(Error::input(log.fail(many).to_string()));
+                    let many = log.fail(many);
+                    broken_off = Some((line_of(&many), many.to_string()));
+                    failed = Some(unreadable(&many));
+                    break;
                 }
                 let judge = match idle.pop() {
                     Some((alphabet, tester)) => {
@@ -250,13 +258,20 @@ impl Monitor {
             }
             if !run.judge.is_over() {
                 if let Err(reason) = run.judge.step(&step) {
-                    return Err(Error::input(log.fail(reason).to_string()));
+                    let line = step.line;
+                    let wrong = log.fail(reason);
+                    broken_off = Some((line, wrong.to_string()));
+                    failed = Some(unreadable(&wrong));
+                    break;
                 }
                 steps += 1;
             }
         }
         for run in open.into_values() {
             close(run, &mut idle, broken_off.clone())?;
+        }
+        if let Some(error) = failed {
+            return Err(error);
         }
         Ok((runs, broken_off.map(|(_, reason)| reason)))
     }

@@ -1,12 +1,17 @@
 //! How a crate tests itself against a model, without the command line.
 
+use std::cell::Cell;
 use std::collections::VecDeque;
-use std::time::Duration;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
 
 use iolite::{
-    Campaign, CheckError, ConcreteAction, Event, Judge, JudgeOptions, SystemUnderTest, Verdict,
-    WireValue, Workspace,
+    Campaign, CheckError, ConcreteAction, Event, Judge, JudgeOptions, ModelRef, Partition,
+    PropertyJudge, PropertyOptions, Share, SystemUnderTest, Verdict, WireValue, Workspace,
 };
+use iolite_exec::report::JUnit;
+use iolite_exec::{Order, Steering};
+use iolite_property::Relation as PropertyRelation;
 
 const MODEL: &str = "
     // A turnstile: a coin unlocks it for one push, a push at the locked arm rings the bell.
@@ -247,4 +252,185 @@ fn a_mistake_in_the_model_is_shown_with_its_place() {
     };
     let error = error.to_string();
     assert!(error.contains("did you mean `Unlocked`?"), "{error}");
+}
+
+/// A turnstile that says when it is given up.
+struct Watched {
+    turnstile: Turnstile,
+    dropped: Rc<Cell<bool>>,
+}
+
+impl Watched {
+    fn new(swallows: bool) -> Self {
+        Self {
+            turnstile: Turnstile::new(swallows),
+            dropped: Rc::default(),
+        }
+    }
+}
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        self.dropped.set(true);
+    }
+}
+
+impl SystemUnderTest<String> for Watched {
+    fn reset(&mut self) {
+        self.turnstile.reset();
+    }
+
+    fn stimulate(&mut self, stimulus: &String) {
+        self.turnstile.stimulate(stimulus);
+    }
+
+    fn output(&mut self, patience: Duration) -> Option<String> {
+        self.turnstile.output(patience)
+    }
+}
+
+#[test]
+fn what_a_campaign_is_told_holds_for_systems_in_this_process() {
+    // Time.
+    let begin = Instant::now();
+    let endless = || {
+        campaign()
+            .runs(u64::MAX)
+            .time(Some(Duration::from_millis(200)))
+    };
+    let passed = endless().check(Turnstile::new(false)).expect("it conforms");
+    assert!(passed.summary.runs() > 0 && begin.elapsed() < Duration::from_secs(60));
+    endless()
+        .run_in_process(Turnstile::new(false))
+        .expect("it conforms");
+    let error = campaign().time(Some(Duration::ZERO));
+    let error = error.check(Turnstile::new(false)).unwrap_err();
+    assert!(
+        matches!(&error, CheckError::Unknown(why) if why == "no run was made"),
+        "{error:?}"
+    );
+    // Shares.
+    let mut events: Vec<Event> = Vec::new();
+    let share = Share::Partition(Partition::new(2, 25).expect("a part"));
+    let second = campaign().share(share);
+    second
+        .check_with(Turnstile::new(false), &mut events)
+        .expect("it conforms");
+    let runs = events.iter().filter_map(|event| match event {
+        Event::RunStarted { run, .. } => Some(*run),
+        _ => None,
+    });
+    assert_eq!(runs.collect::<Vec<_>>(), [1, 26]);
+    // Jobs.
+    for error in [
+        campaign()
+            .jobs(2)
+            .check(Turnstile::new(false))
+            .unwrap_err()
+            .to_string(),
+        campaign()
+            .jobs(2)
+            .run_in_process(Turnstile::new(false))
+            .unwrap_err()
+            .to_string(),
+    ] {
+        assert!(error.contains("2 jobs need as many systems"), "{error}");
+    }
+    // Whoever steers may end it.
+    let steering = Steering::new(|_, _| ());
+    steering.order(Order::Stop);
+    let error = campaign()
+        .steered(steering)
+        .check(Turnstile::new(false))
+        .unwrap_err();
+    assert!(matches!(error, CheckError::Unknown(_)), "{error:?}");
+}
+
+#[test]
+fn readers_and_the_system_are_told_of_the_end() {
+    for swallows in [false, true] {
+        let (mut xml, mut events) = (Vec::new(), Vec::<Event>::new());
+        let system = Watched::new(swallows);
+        let dropped = Rc::clone(&system.dropped);
+        let mut junit = JUnit::new(&mut xml, "turnstile");
+        let result = campaign().check_with(system, &mut junit);
+        assert_eq!(result.is_err(), swallows);
+        assert!(dropped.get());
+        drop(junit);
+        let xml = String::from_utf8(xml).expect("a text");
+        let failures = format!("failures=\"{}\"", u8::from(swallows));
+        assert!(xml.contains(&failures), "{xml}");
+        let _ = campaign().check_with(Turnstile::new(swallows), &mut events);
+        assert!(matches!(events.last(), Some(Event::CampaignEnded { .. })));
+    }
+}
+
+#[test]
+fn runs_towards_a_purpose_that_none_reaches_are_inconclusive() {
+    let workspace = workspace();
+    workspace.insert(
+        "rings.iol".as_ref(),
+        "purpose Rings {
+           initial state Calm { !bell -> Rung  * -> Calm }
+           accept state Rung
+         }",
+    );
+    let options = JudgeOptions {
+        purposes: vec!["rings.iol".into()],
+        ..JudgeOptions::default()
+    };
+    let judge = Judge::new(&workspace, &"turnstile.iol".into(), &options).expect("sound");
+    // One step is not enough for the bell.
+    let campaign = Campaign::new(judge).runs(5).steps(1);
+    let error = campaign.check(Turnstile::new(false)).unwrap_err();
+    let CheckError::Inconclusive(why) = &error else {
+        panic!("{error:?}");
+    };
+    assert!(why.contains("no run reached"), "{why}");
+}
+
+/// Says `b` in its first run and `a` afterwards.
+struct Improving(u64, Option<String>);
+
+impl SystemUnderTest<String> for Improving {
+    fn reset(&mut self) {
+        self.0 += 1;
+        self.1 = Some(if self.0 == 1 { "b" } else { "a" }.to_owned());
+    }
+
+    fn stimulate(&mut self, _: &String) {}
+
+    fn output(&mut self, _: Duration) -> Option<String> {
+        self.1.take()
+    }
+}
+
+#[test]
+fn properties_alone_are_judged_as_on_the_command_line() {
+    let workspace = Workspace::new();
+    workspace.insert(
+        "said.iol".as_ref(),
+        "property First over {!a, !b} = ltl !a
+         property Never over {!a, !c} = ltl G not !c",
+    );
+    let judged = |name: &str, relation| {
+        let options = PropertyOptions {
+            properties: vec![ModelRef::from("said.iol").with_name(name)],
+            relation,
+            ..PropertyOptions::default()
+        };
+        let judge = PropertyJudge::new(&workspace, &options).expect("a property");
+        Campaign::new(Judge::Properties(judge)).runs(3).steps(5)
+    };
+    // The second run is inside: one execution is enough.
+    let inside = judged("First", PropertyRelation::NonDisjointness);
+    let passed = inside
+        .check(Improving(0, None))
+        .expect("one execution inside");
+    assert_eq!(passed.summary.verdicts.get(&Verdict::WeakFail), Some(&1));
+    // A safety property is never settled by runs that keep it.
+    let never = judged("Never", PropertyRelation::Inclusion);
+    let error = never.check(Improving(0, None)).unwrap_err();
+    let told = "unknown: no run settled the property, and nothing wrong was seen";
+    assert_eq!(error.to_string(), told);
 }

@@ -7,14 +7,14 @@ use iolite::{
     merge,
 };
 use iolite_exec::report::JUnit;
-use iolite_exec::{Fanout, Journal, Sink};
+use iolite_exec::{ExecError, Fanout, Journal, Sink};
 
 use super::monitor_logs::LogsDocument;
 use super::{mutate, recorded};
 use crate::output::campaign::{Conclusion, finish, title, warn};
 use crate::output::certificates::Certificates;
 use crate::output::report_files::{ReportFile, replay};
-use crate::output::{Exit, write_json, write_whole};
+use crate::output::{Exit, beside_answer, write_json, write_whole};
 
 /// Join the journals of the shares of a campaign
 ///
@@ -135,13 +135,15 @@ fn documents(args: &Args) -> Result<Option<Exit>, Error> {
             merged.add(&name, share).map_err(refused)?;
         }
         let whole = merged.finish(args.partial).map_err(refused)?;
-        write_json(&args.output, &whole)?;
-        return mutate::conclude(&whole, args.json).map(Some);
+        let answer = mutate::conclude(&whole, args.json)?;
+        let written = write_json(&args.output, &whole);
+        return Ok(Some(beside_answer(answer, written)));
     }
     if let Some(shares) = all_documents::<LogsDocument>(args)? {
         let whole = LogsDocument::merge(shares, args.partial).map_err(refused)?;
-        write_json(&args.output, &whole)?;
-        return whole.conclude(args.json).map(Some);
+        let answer = whole.conclude(args.json)?;
+        let written = write_json(&args.output, &whole);
+        return Ok(Some(beside_answer(answer, written)));
     }
     Ok(None)
 }
@@ -167,8 +169,11 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     let journal = joined(read(&args.journals)?, options)?;
     // Paths of the test's command line are relative to its folder, which is entered below.
     let output = recorded::absolute(&args.output);
-    write_whole(&output, &journal.to_bytes())?;
     let mut summary = Summary::of_events(&journal.events);
+    if let Err(error) = write_whole(&output, &journal.to_bytes()) {
+        let error = ExecError::Report(error.message().to_owned());
+        summary.unwritten.push(error);
+    }
     let mut sinks = Fanout::default();
     if let Some(path) = &args.junit {
         let junit = JUnit::new(ReportFile::new(path)?, "iolite merge")

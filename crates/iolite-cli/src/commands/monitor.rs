@@ -26,7 +26,7 @@ use crate::args::data::{DataArgs, ValueArgs};
 use crate::args::judge::JudgeArgs;
 use crate::args::property::PropertyArgs;
 use crate::args::workspace;
-use crate::output::certificates::{Certificates, Certified, Claim, FailureDocument};
+use crate::output::certificates::{Certificates, Claim, FailureDocument};
 use crate::output::{Exit, counted, write_json};
 
 /// Judge a recorded log by a model
@@ -131,6 +131,9 @@ struct Document<'a> {
     /// Why the verdict is no `pass` and no `fail`, where that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
+    /// Why the journal could not be read on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'a str>,
     /// The failing runs, where there are several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     failures: Vec<FailureDocument<'a>>,
@@ -181,6 +184,19 @@ fn or_interrupted(error: Error) -> Error {
     }
 }
 
+/// Checks what the logs are judged by, as far as one of them that can be read is needed for that.
+pub(crate) fn check(args: &Args) -> Result<(), Error> {
+    if header(args).is_err() {
+        return Ok(());
+    }
+    judge(
+        args,
+        &workspace(&args.read).without_texts(),
+        &bounds::watch(),
+    )
+    .map(drop)
+}
+
 /// Judges one log.
 pub(crate) fn judge_log(args: &Args) -> Result<JudgedLog, Error> {
     let mut watch = bounds::watch().heeding_signals(args.heeds_signals);
@@ -194,6 +210,10 @@ pub(crate) fn judge_log(args: &Args) -> Result<JudgedLog, Error> {
         )
         .hint("judge by the property alone"));
     }
+    let judge = monitor.judge().properties();
+    if judge.is_some_and(|judge| judge.watched().len() != 1) && args.picture.is_some() {
+        return Err(Error::input("--picture draws one property").hint("name one with FILE.iol#P"));
+    }
     if monitor.judge().properties().is_some() {
         let mut log = OneRun::open(args, monitor.judge())?;
         let mut options = args.properties.options();
@@ -201,12 +221,17 @@ pub(crate) fn judge_log(args: &Args) -> Result<JudgedLog, Error> {
             options.properties.insert(0, first.clone());
         }
         let certify = |judged: &Certificate, _: bool| {
-            certified(args, &workspace, judged, JudgedBy::Properties(&options))
+            workspace.certify_run(judged, JudgedBy::Properties(&options))
         };
         let report = monitor.log(&mut log.reader, &mut |n, line| look(&mut watch, n, line))?;
         log.check(report.broken_off.is_some())?;
-        let picture = args.picture.as_deref();
-        return monitor_properties::run(&monitor, report, &certify, picture);
+        let written = |whole: &WholeCertificate| write_certificate(args, whole);
+        let drawn = match &args.picture {
+            Some(path) => monitor_properties::draw(&monitor, &report, path),
+            None => Ok(()),
+        };
+        let judged = monitor_properties::conclude(report, None, &certify, &written)?;
+        return Ok(judged.beside(drawn));
     }
     let beside = beside(args, &workspace)?;
     if !beside.is_empty() {
@@ -225,12 +250,13 @@ pub(crate) fn judge_log(args: &Args) -> Result<JudgedLog, Error> {
         let options = judge_options(args, &workspace, &watch)?;
         let certify = |judged: &Certificate, by_model: bool| {
             if by_model {
-                return certified(args, &workspace, judged, JudgedBy::Model(&options));
+                return workspace.certify_run(judged, JudgedBy::Model(&options));
             }
             let alone = properties_alone.read_beside(&workspace, &judged.model, &args.model)?;
-            certified(args, &workspace, judged, JudgedBy::Properties(&alone))
+            workspace.certify_run(judged, JudgedBy::Properties(&alone))
         };
-        return monitor_properties::conclude(report, Some(conformance), &certify);
+        let written = |whole: &WholeCertificate| write_certificate(args, whole);
+        return monitor_properties::conclude(report, Some(conformance), &certify, &written);
     }
     conclude(args, &workspace, &monitor, &mut watch)
 }
@@ -311,18 +337,12 @@ fn judge(args: &Args, workspace: &Workspace, watch: &Watch) -> Result<Judge, Err
     Judge::new(workspace, model, &judge_options(args, workspace, watch)?)
 }
 
-/// The whole certificate of a failing verdict, written where that is asked for, or why there is none.
-fn certified(
-    args: &Args,
-    workspace: &Workspace,
-    judged: &Certificate,
-    by: JudgedBy<'_>,
-) -> Result<Certified, Error> {
-    let whole = workspace.certify_run(judged, by)?;
-    if let (Some(path), Ok(whole)) = (&args.certificate, &whole) {
-        write_json(path, whole)?;
+/// Writes the certificate of the verdict, where that is asked for.
+fn write_certificate(args: &Args, whole: &WholeCertificate) -> Result<(), Error> {
+    match &args.certificate {
+        Some(path) => write_json(path, whole),
+        None => Ok(()),
     }
-    Ok(whole)
 }
 
 /// The properties beside a model that are declared as such; others are observers.
@@ -478,6 +498,8 @@ struct Together {
     failures: BTreeMap<usize, Certificate>,
     /// How many more there are.
     dropped: usize,
+    /// Why a journal could not be read on after these runs.
+    error: Option<Error>,
 }
 
 /// Failing runs of a journal that are listed.
@@ -532,16 +554,26 @@ fn judged_together(args: &Args, monitor: &Monitor, watch: &mut Watch) -> Result<
         together.add(only, report);
         return Ok(together);
     }
+    let mut known = 0;
     let shared = RefCell::new(watch);
-    let (runs, broken_off) = monitor.journal(
+    let judged = monitor.journal(
         &mut log,
         &mut |steps, line| look(&mut shared.borrow_mut(), steps, line),
         &mut |run, mut report| {
+            known += 1;
             together.keep(take_notices(args, &shared.borrow(), &mut report));
             together.add(run, report);
             Ok(())
         },
-    )?;
+    );
+    let (runs, broken_off) = match judged {
+        // What the runs before came to stands beside it.
+        Err(error) if known > 0 => {
+            let error = together.error.insert(error);
+            (known, Some(error.message().to_owned()))
+        }
+        judged => judged?,
+    };
     if runs == 0 {
         return Err(no_such_run(args, log.begun().0));
     }
@@ -572,6 +604,7 @@ fn conclude(
         worst,
         failures,
         dropped,
+        error,
     } = judged_together(args, monitor, watch)?;
     warn(args, monitor, &notices);
     let Some((run, report)) = worst else {
@@ -617,12 +650,10 @@ fn conclude(
         Certificates::new(worst.into_iter(), certify)
     };
     let whole = match worst {
-        Some(judged) if several => certify(judged)?.ok(),
+        Some(judged) if several => certify(judged).ok().and_then(Result::ok),
         _ => certificates.first.take(),
     };
-    if let (Some(path), Some(whole)) = (&args.certificate, &whole) {
-        write_json(path, whole)?;
-    }
+    let written = whole.as_ref().map(|whole| write_certificate(args, whole));
     if dropped > 0 && several {
         let warning = format!("{dropped} more failing runs are not listed");
         warning!("warning: {warning}");
@@ -635,6 +666,7 @@ fn conclude(
         run: runs.map(|_| run.number),
         line: report.line,
         reason: report.broken_off.or(nothing),
+        error: error.as_ref().map(Error::message),
         failures: listed
             .iter()
             .zip(certificates.claims())
@@ -649,7 +681,8 @@ fn conclude(
         shown: report.certificate.clone(),
         constants: monitor.judge().constants(&notices),
     };
-    JudgedLog::new(verdict, tell(args, &document), &document)
+    let judged = JudgedLog::new(verdict, tell(args, &document), &document)?;
+    Ok(judged.beside(written.unwrap_or(Ok(()))).but(error))
 }
 
 fn begins_as_json(args: &Args) -> Result<bool, Error> {

@@ -100,24 +100,13 @@ impl PendingDocument {
 /// Actions that are named one by one.
 const NAMED: usize = 5;
 
-pub(crate) fn run(
-    monitor: &Monitor,
-    report: LogReport,
-    certify: Certify<'_>,
-    picture: Option<&Path>,
-) -> Result<JudgedLog, Error> {
-    if let Some(path) = picture {
-        draw(monitor, &report, path)?;
-    }
-    conclude(report, None, certify)
-}
-
 /// The tester of the property, with the way that the log took through it.
-fn draw(monitor: &Monitor, report: &LogReport, path: &Path) -> Result<(), Error> {
+pub(crate) fn draw(monitor: &Monitor, report: &LogReport, path: &Path) -> Result<(), Error> {
     let judge = monitor.judge().properties();
     let watched = judge.map_or(&[][..], |judge| judge.watched());
     let (Some(watched), [outcome]) = (watched.first(), &report.properties[..]) else {
-        return Err(Error::input("--picture draws one property").hint("name one with FILE.iol#P"));
+        // The flags were checked.
+        return Ok(());
     };
     let mut drawing = Drawing::of_tester(&watched.name, &watched.tester);
     let node = |q: iolite_property::StateId| NodeId::new(q.index());
@@ -138,6 +127,7 @@ pub(crate) fn conclude(
     report: LogReport,
     conformance: Option<LogReport>,
     certify: Certify<'_>,
+    write: &dyn Fn(&WholeCertificate) -> Result<(), Error>,
 ) -> Result<JudgedLog, Error> {
     let together = conformance
         .as_ref()
@@ -183,22 +173,23 @@ pub(crate) fn conclude(
         shown: certificate,
     };
     let mut warnings = Vec::new();
-    let mut certified = |judged: &Certificate, by_model| -> Result<_, Error> {
+    let mut certified = |judged: &Certificate, by_model| {
         let missing = |reason| {
             let warning = format!("there is no certificate: {reason}");
             warning!("warning: {warning}");
             warnings.push(warning);
         };
-        Ok(certify(judged, by_model)?.map_err(missing).ok())
+        let certified = certify(judged, by_model);
+        let certified = certified.unwrap_or_else(|e| Err(e.message().to_owned()));
+        certified.map_err(missing).ok()
     };
     if let Some(conformance) = conformance {
         document.steps = steps.max(conformance.steps);
-        // Where both are violated, the file holds what does not conform.
         if let Some(judged) = &document.shown {
-            document.property_certificate = certified(judged, false)?;
+            document.property_certificate = certified(judged, false);
         }
         if let Some(judged) = conformance.certificate {
-            document.certificate = certified(&judged, true)?;
+            document.certificate = certified(&judged, true);
             document.shown = Some(judged);
         } else {
             document.certificate = document.property_certificate.take();
@@ -209,10 +200,15 @@ pub(crate) fn conclude(
             line: conformance.line,
         });
     } else if let Some(judged) = &document.shown {
-        document.certificate = certified(judged, false)?;
+        document.certificate = certified(judged, false);
     }
     document.warnings = warnings;
-    JudgedLog::new(document.verdict, tell(&document), &document)
+    // Where both are violated, the file holds what does not conform.
+    let of_any = document.certificate.as_ref();
+    let whole = of_any.or(document.property_certificate.as_ref());
+    let written = whole.map_or(Ok(()), write);
+    let judged = JudgedLog::new(document.verdict, tell(&document), &document)?;
+    Ok(judged.beside(written))
 }
 
 fn tell(document: &Document) -> String {

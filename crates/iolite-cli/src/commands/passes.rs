@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use iolite::{Error, ModelRef, ReadOptions, SemanticsOptions, SuiteEffort};
 
 use crate::args::{bounds, workspace};
-use crate::output::{Exit, print, print_json, write_json};
+use crate::output::{Exit, beside_answer, print, print_json, write_json};
 
 /// Decide whether a model passes each test case, exactly
 ///
@@ -58,23 +58,27 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
         },
     );
     let document = document?;
-    if let (Some(certificate), Some(path)) = (&document.certificate, &args.certificate) {
-        write_json(path, certificate)?;
-    } else if args.certificate.is_some() && document.passes == Some(false) {
-        warning!(
-            "warning: there is no certificate: failing runs of test cases with data have none"
-        );
-    }
     if args.json {
         print_json(&document)?;
     } else {
         print(&document.tell())?;
     }
-    Ok(match document.passes {
+    let answer = match document.passes {
         Some(true) => Exit::Holds,
         Some(false) => Exit::Fails,
         None => Exit::Inconclusive,
-    })
+    };
+    let written = match (&document.certificate, &args.certificate) {
+        (Some(certificate), Some(path)) => write_json(path, certificate),
+        (None, Some(_)) if document.passes == Some(false) => {
+            warning!(
+                "warning: there is no certificate: failing runs of test cases with data have none"
+            );
+            Ok(())
+        }
+        _ => Ok(()),
+    };
+    Ok(beside_answer(answer, written))
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use iolite_lts::relation::Effort;
 use super::relate_matrix::matrix;
 use crate::args::bounds::{self, Watch};
 use crate::args::workspace;
-use crate::output::{Exit, counted, print, print_json, write_json};
+use crate::output::{Exit, beside_answer, counted, print, print_json, write_json};
 
 const ABOUT: &str = "Decide an implementation relation between two models";
 
@@ -140,26 +140,33 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
         &mut |effort| guard.watch(effort),
     );
     let document = document?;
-    match (document.holds, &args.certificate) {
-        (Some(false), Some(path)) => match &document.certificate {
-            Some(certificate) => write_json(path, certificate)?,
-            None => warning!("warning: there is no certificate of this answer"),
-        },
-        // A positive one may be too large, which changes nothing about the answer.
-        (Some(true), Some(path)) => match workspace.certify_holding(&document) {
-            Ok(certificate) => write_json(path, &certificate)?,
-            Err(reason) => warning!("warning: {}", reason.message()),
-        },
-        _ => {}
-    }
     if args.json {
         print_json(&document)?;
     } else {
         print(&document.tell())?;
     }
-    Ok(match document.holds {
+    let answer = match document.holds {
         Some(true) => Exit::Holds,
         Some(false) => Exit::Fails,
         None => Exit::Inconclusive,
-    })
+    };
+    let written = match (document.holds, &args.certificate) {
+        (Some(false), Some(path)) => match &document.certificate {
+            Some(certificate) => write_json(path, certificate),
+            None => {
+                warning!("warning: there is no certificate of this answer");
+                Ok(())
+            }
+        },
+        // A positive one may be too large, which changes nothing about the answer.
+        (Some(true), Some(path)) => match workspace.certify_holding(&document) {
+            Ok(certificate) => write_json(path, &certificate),
+            Err(reason) => {
+                warning!("warning: {}", reason.message());
+                Ok(())
+            }
+        },
+        _ => Ok(()),
+    };
+    Ok(beside_answer(answer, written))
 }

@@ -15,7 +15,7 @@ use serde::Serialize;
 use super::recorded::{absolute, enter_folder, test_args};
 use super::test;
 use crate::args::workspace;
-use crate::output::{Exit, counted, print, print_json, silence, write_json};
+use crate::output::{Exit, beside_answer, counted, print, print_json, silence, write_json};
 
 /// Run a journaled run once more, and say where it differs
 #[derive(clap::Args)]
@@ -387,25 +387,30 @@ pub(crate) fn run_shrink(args: &ShrinkArgs) -> Result<Exit, Error> {
         confirmations: shrunk.confirmations,
         certificate: shrunk.run.and_then(|run| run.certificate),
     };
-    if let (Some(path), Some(certificate)) = (&certificate_to, &document.certificate) {
-        match record.args.certify(&record.workspace, certificate)? {
-            Ok(whole) => write_json(path, &whole)?,
-            Err(reason) => {
-                warning!("warning: there is no whole certificate: {reason}");
-                write_json(path, certificate)?;
-            }
-        }
-    }
     if args.json {
         print_json(&document)?;
     } else {
         print(&tell_shrink(&document))?;
     }
-    Ok(if document.to_steps.is_some() {
+    let answer = if document.to_steps.is_some() {
         Exit::Fails
     } else {
         Exit::Inconclusive
-    })
+    };
+    let written = match (&certificate_to, &document.certificate) {
+        (Some(path), Some(certificate)) => {
+            let whole = record.args.certify(&record.workspace, certificate);
+            match whole.unwrap_or_else(|e| Err(e.message().to_owned())) {
+                Ok(whole) => write_json(path, &whole),
+                Err(reason) => {
+                    warning!("warning: there is no whole certificate: {reason}");
+                    write_json(path, certificate)
+                }
+            }
+        }
+        _ => Ok(()),
+    };
+    Ok(beside_answer(answer, written))
 }
 
 fn tell_shrink(document: &ShrinkDocument) -> String {

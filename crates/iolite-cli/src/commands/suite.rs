@@ -8,7 +8,7 @@ use iolite::{
 
 use super::passes::known_of_suite;
 use crate::args::{bounds, workspace};
-use crate::output::{Exit, print, print_json, write_json};
+use crate::output::{Exit, beside_answer, print, print_json, write_json};
 
 /// Judge a suite: is it sound, what does it cover, how exhaustive is it
 ///
@@ -63,24 +63,26 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
         },
     );
     let document = document?;
-    if let Some(path) = &args.certificate {
-        let first = document.first_unsound.as_ref();
-        match first.or(document.certificate.as_ref()) {
-            Some(certificate) => write_json(path, certificate)?,
-            None => warning!(
-                "warning: no certificate was written: no test case is known not to be sound, and no \
-                 error that the suite does not detect"
-            ),
-        }
-    }
     if args.json {
         print_json(&document)?;
     } else {
         print(&document.tell())?;
     }
-    Ok(match document.sound {
+    let answer = match document.sound {
         Some(true) => Exit::Holds,
         Some(false) => Exit::Fails,
         None => Exit::Inconclusive,
-    })
+    };
+    let Some(path) = &args.certificate else {
+        return Ok(answer);
+    };
+    let first = document.first_unsound.as_ref();
+    let Some(certificate) = first.or(document.certificate.as_ref()) else {
+        warning!(
+            "warning: no certificate was written: no test case is known not to be sound, and no \
+             error that the suite does not detect"
+        );
+        return Ok(answer);
+    };
+    Ok(beside_answer(answer, write_json(path, certificate)))
 }

@@ -19,7 +19,7 @@ use crate::args::property::PropertyArgs;
 use crate::args::target::TargetArgs;
 use crate::args::workspace;
 use crate::output::Exit;
-use crate::output::campaign::{Aftermath, conclude, finish};
+use crate::output::campaign::{self, Aftermath, conclude, finish};
 use crate::output::certificates::Certified;
 use crate::output::report_files::{ReportArgs, header, sinks, write_report};
 
@@ -444,7 +444,7 @@ pub(crate) fn run_of(args: &Args, workspace: &Workspace, mut runs: Runs) -> Resu
     write_report(args, workspace, &campaign, &mut summary);
     let after = Aftermath {
         discovery: risk.discovery(),
-        reached: reached.map(|r| report(args, &r)).transpose()?,
+        reached: campaign::reached(args, reached, &mut summary),
     };
     let said = (None, &after);
     conclude(args, workspace, &target, &campaign, &summary, said)

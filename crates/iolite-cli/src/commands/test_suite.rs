@@ -3,16 +3,16 @@
 use std::collections::BTreeMap;
 
 use iolite::{
-    Campaign, Error, Judge, Notice, Sink, SuiteCase, Summary, SymbolicSuiteCase, Target, Verdict,
-    Workspace,
+    Campaign, Error, ErrorKind, Judge, Notice, Sink, SuiteCase, Summary, SymbolicSuiteCase, Target,
+    Verdict, Workspace,
 };
 use iolite_derive::{Count, Criterion};
 use iolite_exec::report::Extent;
 use iolite_exec::{Coverage, Event, Fanout};
 use serde::Serialize;
 
-use super::test::{Args, Runs, model_coverage, report};
-use crate::output::campaign::{Aftermath, conclude, counts, finish};
+use super::test::{Args, Runs, model_coverage};
+use crate::output::campaign::{self, Aftermath, conclude, counts, finish};
 use crate::output::report_files::{header, sinks, write_report};
 use crate::output::{Exit, print};
 
@@ -30,6 +30,9 @@ pub(crate) struct CaseDocument {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     reasons: Vec<String>,
     faults: usize,
+    /// Why it could not be set up, so that it has no runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    not_set_up: Option<String>,
     /// The transitions of the suspension automaton that this and the earlier cases took.
     #[serde(skip_serializing_if = "Option::is_none")]
     coverage: Option<Coverage>,
@@ -157,8 +160,19 @@ pub(crate) fn run(
         if coverage.is_some() {
             readers.0.push(Box::new(&mut events));
         }
+        let mut not_set_up = None;
         let mut summary = match &mut runs {
-            Runs::Live => case.run(campaign, target, &mut readers, numbers)?,
+            Runs::Live => match case.run(campaign, target, &mut readers, numbers) {
+                Ok(summary) => summary,
+                // Nothing was judged that could be lost, and it is the user's to mend.
+                Err(error) if error.kind() == ErrorKind::Input && documents.is_empty() => {
+                    return Err(error);
+                }
+                Err(error) => {
+                    not_set_up = Some(error.message().to_owned());
+                    campaign.unmade_runs(&error, &mut readers, numbers)
+                }
+            },
             #[cfg(feature = "fleet")]
             Runs::Recorded(recording) => {
                 let mut summary = Summary::default();
@@ -183,7 +197,6 @@ pub(crate) fn run(
             _ => true,
         });
         summary.coverage = coverage.as_ref().map(|c| covered(c.transitions()));
-        all.coverage = summary.coverage;
         documents.push(CaseDocument {
             case: case.name().to_owned(),
             file: case.place().to_owned(),
@@ -192,6 +205,7 @@ pub(crate) fn run(
             judged_by,
             reasons,
             faults: summary.faults.len(),
+            not_set_up,
             coverage: summary.coverage,
         });
         let stop = args.effort.stop_on_fail && summary.verdict().is_some_and(Verdict::is_failing)
@@ -213,7 +227,7 @@ pub(crate) fn run(
     let after = Aftermath {
         // Stored test cases are no sample of anything.
         discovery: None,
-        reached: reached.map(|r| report(args, &r)).transpose()?,
+        reached: campaign::reached(args, reached, &mut all),
     };
     for document in documents.iter().filter(|_| !args.report.json) {
         let verdicts = counts(&document.verdicts);
@@ -227,6 +241,9 @@ pub(crate) fn run(
             _ => String::new(),
         };
         print(&format!("{}: {verdicts}{faults}{whose}\n", document.case))?;
+        if let Some(why) = &document.not_set_up {
+            print(&format!("  not set up: {why}\n"))?;
+        }
         for reason in &document.reasons {
             print(&format!("  inconc: {reason}\n"))?;
         }

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::args::bounds;
 use crate::args::workspace;
-use crate::output::{Exit, print, print_json, write_json};
+use crate::output::{Exit, beside_answer, print, print_json, write_json};
 
 /// Does the specification satisfy its properties: proved, refuted or unknown
 ///
@@ -196,7 +196,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
             continue;
         }
         let certified = refutation(&workspace, &found, property, &options);
-        certificates.push(certified?.unwrap_or_else(|reason| {
+        certificates.push(certified.unwrap_or_else(|reason| {
             missing.push(format!("{}: {reason}", property.name));
             None
         }));
@@ -204,12 +204,13 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     for reason in &missing {
         warning!("warning: {reason}");
     }
-    if let Some(path) = &args.certificate {
-        match certificates.iter().flatten().next() {
-            Some(certificate) => write_json(path, certificate)?,
-            None => write_proof(&workspace, &found, &options, path)?,
-        }
-    }
+    let first = certificates.iter().flatten().next();
+    // The answer does not depend on it: what goes wrong is said after that.
+    let written = match (&args.certificate, first) {
+        (None, _) => Ok(()),
+        (Some(path), Some(certificate)) => write_json(path, certificate),
+        (Some(path), None) => write_proof(&workspace, &found, &options, path),
+    };
     let proofs = || found.properties.iter().map(|p| &p.proof);
     let exit = if proofs().any(|p| matches!(p, Proof::Refuted { .. })) {
         Exit::Fails
@@ -237,7 +238,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     } else {
         print(&tell(&document, args.relevant))?;
     }
-    Ok(exit)
+    Ok(beside_answer(exit, written))
 }
 
 /// The certificate of a refuted property: with tables where data unfold, else with the run; or why there is
@@ -247,18 +248,19 @@ fn refutation(
     found: &Verification,
     property: &VerifiedProperty,
     options: &VerificationOptions,
-) -> Result<Result<Option<WholeCertificate>, String>, Error> {
+) -> Result<Option<WholeCertificate>, String> {
     if !matches!(property.proof, Proof::Refuted { .. }) {
-        return Ok(Ok(None));
+        return Ok(None);
     }
-    if let Some(whole) = workspace.certify_refutation(found, property, options)? {
-        return Ok(Ok(Some(whole)));
-    }
-    Ok(match workspace.certify_data(found, property, options) {
+    let certified = match workspace.certify_refutation(found, property, options) {
+        Ok(None) => workspace.certify_data(found, property, options),
+        certified => certified,
+    };
+    match certified {
         Ok(Some(whole)) => Ok(Some(whole)),
         Ok(None) => Err("there is no certificate of this refutation".to_owned()),
         Err(reason) => Err(reason.message().to_owned()),
-    })
+    }
 }
 
 /// The certificate of the one property that is proved.

@@ -4,18 +4,18 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use iolite::{
-    Campaign, Certificate, Constants, Error, Judge, ModelCoverageReport, Notice, Summary, Target,
-    Verdict, WholeCertificate, Workspace, save_query,
+    Campaign, Certificate, Constants, Error, Judge, ModelCoverage, ModelCoverageReport, Notice,
+    Summary, Target, Verdict, WholeCertificate, Workspace, save_query,
 };
 use iolite_exec::report::Discovery;
-use iolite_exec::{Fanout, Interruption, SutConfig, chart};
+use iolite_exec::{ExecError, Fanout, Interruption, SutConfig, chart};
 use serde::Serialize;
 
 use super::certificates::{Certificates, Claim, FailureDocument};
 use super::report_files::ReportArgs;
 use super::values_tried::{self, ValuesDocument};
-use super::{Exit, counted, print, print_json, silence, status, write_json};
-use crate::commands::test::Args;
+use super::{Exit, beside_answer, counted, print, print_json, silence, status, write_json};
+use crate::commands::test::{Args, report};
 use crate::commands::test_suite::CaseDocument;
 
 #[derive(Serialize)]
@@ -160,7 +160,6 @@ pub(crate) fn conclude(
     let (report, judge) = (&args.report, campaign.judge());
     warn(judge, &summary.notices, &args.data.unknown_query);
     let first = summary.failures.values().next().map(|c| judge.blame(c));
-    write_reached(report, after)?;
     // The document has all of them, a file the first.
     let wanted = match (report.json, &report.certificate) {
         (true, _) => usize::MAX,
@@ -191,15 +190,8 @@ pub(crate) fn conclude(
         after: Some(after),
     };
     let exit = conclusion.print(summary)?;
-    if let Err(error) = certificate {
-        say!("{error}");
-        return Ok(if exit == Exit::Holds {
-            Exit::Fault
-        } else {
-            exit
-        });
-    }
-    Ok(exit)
+    let exit = beside_answer(exit, certificate);
+    Ok(beside_answer(exit, write_reached(report, after)))
 }
 
 /// What people call the runs of a judge.
@@ -422,8 +414,25 @@ pub(crate) fn exit(verdict: Option<Verdict>, summary: &Summary, allow_flaky: boo
     }
 }
 
+/// What was reached, where that was followed. The verdict does not depend on it, so a fault is kept for the
+/// summary.
+pub(crate) fn reached(
+    args: &Args,
+    coverage: Option<ModelCoverage>,
+    summary: &mut Summary,
+) -> Option<ModelCoverageReport> {
+    match report(args, &coverage?) {
+        Ok(reached) => Some(reached),
+        Err(error) => {
+            let error = ExecError::Report(error.message().to_owned());
+            summary.unwritten.push(error);
+            None
+        }
+    }
+}
+
 /// Writes what was reached, where that is asked for.
-pub(crate) fn write_reached(report: &ReportArgs, after: &Aftermath) -> Result<(), Error> {
+fn write_reached(report: &ReportArgs, after: &Aftermath) -> Result<(), Error> {
     match (&report.coverage, &after.reached) {
         (Some(path), Some(reached)) => write_json(path, reached),
         _ => Ok(()),

@@ -103,6 +103,19 @@ pub(crate) fn print_json(document: &impl serde::Serialize) -> Result<(), Error> 
     print(&format!("{}\n", to_json(document)?))
 }
 
+/// How a command ends whose answer was printed, once a file beside the answer was written or could not be: what is
+/// missing is said, and a fault unless the answer is a failing one, which holds without the file.
+pub(crate) fn beside_answer(answer: Exit, written: Result<(), Error>) -> Exit {
+    let Err(error) = written else {
+        return answer;
+    };
+    say!("{error}");
+    match answer {
+        Exit::Fails => answer,
+        _ => Exit::Fault,
+    }
+}
+
 /// Writes a document as JSON to a file.
 pub(crate) fn write_json(
     path: &std::path::Path,

@@ -3,10 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use iolite_derive::{Notice, Verdict};
+use iolite_derive::Notice;
 
-use crate::run::campaign::KEPT_FAILURES;
-use crate::{Event, ExecError, KEPT_NOTICES, Summary};
+use crate::{Event, ExecError, Summary};
 
 impl Summary {
     /// The summary of recorded runs. Coverage, and what was learnt of constants, is not in the events:
@@ -32,14 +31,8 @@ impl Summary {
             } => {
                 *self.verdicts.entry(*verdict).or_default() += 1;
                 self.steps = self.steps.saturating_add(*steps);
-                let shown = match verdict {
-                    Verdict::Flaky => &mut self.flaky,
-                    _ => &mut self.failures,
-                };
-                if let Some(certificate) = certificate
-                    && shown.len() < KEPT_FAILURES
-                {
-                    shown.insert(*run, (**certificate).clone());
+                if let Some(certificate) = certificate {
+                    self.keep_certificate(*verdict, *run, || (**certificate).clone());
                 }
                 for (goal, verdict) in results {
                     let counts = self.goals.entry(goal.clone()).or_default();
@@ -91,8 +84,6 @@ impl Summary {
             "left-goal" => Notice::LeftGoal(message.to_owned()),
             _ => return,
         };
-        if self.notices.len() < KEPT_NOTICES && !self.notices.contains(&notice) {
-            self.notices.push(notice);
-        }
+        self.keep_notice(notice);
     }
 }

@@ -11,7 +11,7 @@ use iolite_derive::{Notice, Tester, ValueCoverage, Verdict};
 use crate::run::engine::micros;
 use crate::{
     Adapter, Certificate, Coverage, Event, ExecError, Interruption, Options, RunId, RunNumbers,
-    RunOutcome, RunSetup, Sink, Steering, Strategy, interrupted,
+    RunOutcome, RunSetup, Sink, Strategy, interrupted,
 };
 
 /// How many runs, and when to stop before.
@@ -46,6 +46,17 @@ impl Default for Plan {
             time: None,
             stop_on_fail: false,
             stop_on_fault: true,
+        }
+    }
+}
+
+impl Plan {
+    /// The numbers of its runs.
+    pub fn numbers(&self) -> RunNumbers {
+        RunNumbers {
+            first: self.first,
+            count: self.runs,
+            stride: self.stride,
         }
     }
 }
@@ -107,7 +118,8 @@ pub struct Summary {
     pub notices: Vec<Notice>,
     /// The signal that ended the campaign before its time.
     pub interrupted: Option<Interruption>,
-    /// What could not be written of journal and reports. Verdicts hold without them.
+    /// What went wrong beside the runs: what could not be written of journal and reports, a system that could not be
+    /// ended. Verdicts hold without it.
     pub unwritten: Vec<ExecError>,
     /// Inputs, by name, that no values were found for somewhere, and why; the runs say nothing of
     /// them there.
@@ -122,7 +134,7 @@ pub struct Summary {
 pub const KEPT_NOTICES: usize = 1000;
 
 /// Certificates that a summary keeps; the journal has them all.
-pub(crate) const KEPT_FAILURES: usize = 100;
+const KEPT_FAILURES: usize = 100;
 
 impl Summary {
     /// Runs that came to a verdict.
@@ -151,14 +163,8 @@ impl Summary {
     pub fn add(&mut self, outcome: RunOutcome) {
         *self.verdicts.entry(outcome.verdict).or_default() += 1;
         self.steps += outcome.steps;
-        let shown = match outcome.verdict {
-            Verdict::Flaky => &mut self.flaky,
-            _ => &mut self.failures,
-        };
-        if let Some(certificate) = outcome.certificate
-            && shown.len() < KEPT_FAILURES
-        {
-            shown.insert(outcome.id.number, certificate);
+        if let Some(certificate) = outcome.certificate {
+            self.keep_certificate(outcome.verdict, outcome.id.number, || certificate);
         }
         for (goal, verdict) in outcome.results {
             let counts = self.goals.entry(goal).or_default();
@@ -180,9 +186,42 @@ impl Summary {
                 }
                 _ => {}
             }
-            if self.notices.len() < KEPT_NOTICES && !self.notices.contains(&notice) {
-                self.notices.push(notice);
-            }
+            self.keep_notice(notice);
+        }
+    }
+
+    /// Keeps the certificate of a run, unless a hundred earlier runs have one.
+    pub(crate) fn keep_certificate(
+        &mut self,
+        verdict: Verdict,
+        run: u64,
+        certificate: impl FnOnce() -> Certificate,
+    ) {
+        let shown = match verdict {
+            Verdict::Flaky => &mut self.flaky,
+            _ => &mut self.failures,
+        };
+        let is_full = shown.len() >= KEPT_FAILURES;
+        if is_full && shown.keys().next_back().is_some_and(|last| *last < run) {
+            return;
+        }
+        shown.insert(run, certificate());
+        if shown.len() > KEPT_FAILURES {
+            shown.pop_last();
+        }
+    }
+
+    /// Keeps a notice once, unless there are too many.
+    pub(crate) fn keep_notice(&mut self, notice: Notice) {
+        if self.notices.len() < KEPT_NOTICES && !self.notices.contains(&notice) {
+            self.notices.push(notice);
+        }
+    }
+
+    /// Keeps the greater coverage: jobs that share what they cover know of all.
+    fn keep_coverage(&mut self, covered: Option<Coverage>) {
+        if covered.map(|c| c.seen) > self.coverage.map(|c| c.seen) {
+            self.coverage = covered;
         }
     }
 
@@ -190,6 +229,17 @@ impl Summary {
         match &mut self.values {
             Some(known) => known.merge(tried),
             none => *none = Some(tried.clone()),
+        }
+    }
+
+    /// The end of a campaign with these runs.
+    pub fn ended(&self) -> Event {
+        Event::CampaignEnded {
+            verdicts: self.verdicts.clone(),
+            faults: self.faults.len() as u64,
+            steps: self.steps,
+            elapsed: micros(self.elapsed),
+            untried: self.untried.keys().map(|i| format!("?{i}")).collect(),
         }
     }
 
@@ -205,9 +255,16 @@ impl Summary {
             }
         }
         self.faults.extend(more.faults);
-        self.failures.extend(more.failures);
-        self.flaky.extend(more.flaky);
-        self.notices.extend(more.notices);
+        for (run, certificate) in more.failures {
+            self.keep_certificate(Verdict::Fail, run, || certificate);
+        }
+        for (run, certificate) in more.flaky {
+            self.keep_certificate(Verdict::Flaky, run, || certificate);
+        }
+        for notice in more.notices {
+            self.keep_notice(notice);
+        }
+        self.keep_coverage(more.coverage);
         self.interrupted = self.interrupted.or(more.interrupted);
         self.unwritten.extend(more.unwritten);
         for (input, reason) in more.untried {
@@ -297,12 +354,27 @@ impl Shared<'_, '_> {
     }
 }
 
+/// The number of no run: a job is between two.
+const NO_RUN: u64 = u64::MAX;
+
+/// Lets no other job begin a run when this one panics.
+struct StopOnPanic<'a>(&'a AtomicBool);
+
+impl Drop for StopOnPanic<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
 /// Runs the plan. Each job makes its own instance, in its own thread, and takes the next run that
 /// nobody has taken; a run's seed depends on its number alone. With one job everything happens on
 /// the calling thread.
 ///
-/// An error is one of the campaign as a whole: no instance could be made. Faults of single runs are in
-/// the summary, and so are a signal that ended the campaign and what could not be written.
+/// An error is one of the campaign as a whole: no instance could be made. Where another job has one, a job without,
+/// or one that panics, is a fault of the run that it would have made. Such faults are in the summary, and so are a signal
+/// that ended the campaign and what could not be written.
 pub fn campaign<T, P, S, E>(
     plan: &Plan,
     options: &Options,
@@ -310,7 +382,7 @@ pub fn campaign<T, P, S, E>(
     make: impl Fn(JobId) -> Result<Instance<T, P, S>, E> + Sync,
 ) -> Result<Summary, E>
 where
-    E: From<ExecError> + Send,
+    E: From<ExecError> + Into<ExecError> + Send,
     T: Tester,
     P: Adapter,
     S: Strategy,
@@ -328,8 +400,22 @@ where
     let stop = AtomicBool::new(false);
     let unwritten = Mutex::new(Vec::new());
     let summary = Mutex::new(Summary::default());
-    let work = |job: JobId, own: Option<Box<dyn Sink + Send>>| -> Result<(), E> {
-        let mut instance = make(job)?;
+    let numbers = plan.numbers();
+    let made = AtomicBool::new(false);
+    // Why a job is without an instance, and the journal that it would have written to.
+    let idle: Mutex<Vec<(E, Option<Box<dyn Sink + Send>>)>> = Mutex::default();
+    let work = |job: JobId, own: Option<Box<dyn Sink + Send>>, at: &AtomicU64| {
+        let mut instance = match make(job) {
+            Ok(instance) => instance,
+            Err(error) => {
+                lock(&idle).push((error, own));
+                if plan.stop_on_fault {
+                    stop.store(true, Ordering::Relaxed);
+                }
+                return;
+            }
+        };
+        made.store(true, Ordering::Relaxed);
         let mut shared = Shared {
             own,
             sink: &sink,
@@ -337,24 +423,11 @@ where
             unwritten: &unwritten,
             stop: &stop,
         };
-        let done = |options: &Options| {
-            stop.load(Ordering::Relaxed)
-                || interrupted().is_some()
-                || options.steering.as_ref().is_some_and(Steering::is_stopped)
-                || options
-                    .limits
-                    .until
-                    .is_some_and(|until| Instant::now() >= until)
-        };
-        while !done(&options) {
-            let numbers = RunNumbers {
-                first: plan.first,
-                count: plan.runs,
-                stride: plan.stride,
-            };
+        while !stop.load(Ordering::Relaxed) && !options.is_over() {
             let Some(number) = numbers.get(next.fetch_add(1, Ordering::Relaxed)) else {
                 break;
             };
+            at.store(number, Ordering::Relaxed);
             let id = RunId::of(plan.seed, number);
             let outcome = instance.setup(&options, id, &mut shared).run_confirmed();
             let mut summary = lock(&summary);
@@ -374,46 +447,83 @@ where
                     }
                 }
             }
+            at.store(NO_RUN, Ordering::Relaxed);
             let covered = instance.strategy.coverage();
-            if covered.map(|c| c.seen) > summary.coverage.map(|c| c.seen) {
-                summary.coverage = covered;
-            }
+            summary.keep_coverage(covered);
             if let (Some(wanted), Some(covered)) = (options.limits.coverage, covered)
                 && covered.ratio() >= wanted
             {
                 stop.store(true, Ordering::Relaxed);
             }
         }
-        instance.adapter.stop().map_err(E::from)
+        if let Err(error) = instance.adapter.stop() {
+            lock(&unwritten).push(error);
+        }
     };
+    // Runs that a panic left without an end.
+    let mut lost = Vec::new();
     if plan.jobs <= 1 {
-        work(JobId(0), own.pop().flatten())?;
+        work(JobId(0), own.pop().flatten(), &AtomicU64::new(NO_RUN));
     } else {
-        let work = &work;
-        let stop = &stop;
+        let (work, stop) = (&work, &stop);
         thread::scope(|scope| {
-            let jobs: Vec<_> = own
-                .into_iter()
-                .enumerate()
-                .map(|(job, own)| {
-                    scope.spawn(move || {
-                        let result = work(JobId(job), own);
-                        if result.is_err() {
-                            stop.store(true, Ordering::Relaxed);
-                        }
-                        result
-                    })
-                })
-                .collect();
-            let mut result = Ok(());
-            for job in jobs {
-                let ended = job
-                    .join()
-                    .unwrap_or_else(|_| Err(ExecError::system("a job", "panicked").into()));
-                result = result.and(ended);
+            let spawn = |(job, own)| {
+                let at = Arc::new(AtomicU64::new(NO_RUN));
+                let its = Arc::clone(&at);
+                let job = scope.spawn(move || {
+                    let _stop = StopOnPanic(stop);
+                    work(JobId(job), own, &its);
+                });
+                (job, at)
+            };
+            let jobs: Vec<_> = own.into_iter().enumerate().map(spawn).collect();
+            for (job, at) in jobs {
+                if job.join().is_err() {
+                    lost.push(at.load(Ordering::Relaxed));
+                }
             }
-            result
-        })?;
+        });
+    }
+    let panicked = || ExecError::system("a job", "panicked");
+    let mut idle = idle.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if !made.load(Ordering::Relaxed) {
+        if !idle.is_empty() {
+            return Err(idle.swap_remove(0).0);
+        }
+        if !lost.is_empty() {
+            return Err(panicked().into());
+        }
+    }
+    let mut faults: Vec<(Option<u64>, ExecError, _)> = Vec::new();
+    for run in lost {
+        let run = Some(run).filter(|run| *run != NO_RUN);
+        faults.push((run, panicked(), None));
+    }
+    for (error, own) in idle {
+        faults.push((None, error.into(), own));
+    }
+    for (run, error, own) in faults {
+        let run = run.or_else(|| numbers.get(next.fetch_add(1, Ordering::Relaxed)));
+        let Some(run) = run else {
+            // The other jobs made all runs.
+            lock(&unwritten).push(error);
+            continue;
+        };
+        let mut shared = Shared {
+            own,
+            sink: &sink,
+            wants_steps,
+            unwritten: &unwritten,
+            stop: &stop,
+        };
+        // A fault is kept in `unwritten`.
+        let _ = shared.event(&Event::Fault {
+            run,
+            steps: 0,
+            code: error.code().into(),
+            message: error.to_string(),
+        });
+        lock(&summary).faults.insert(run, error);
     }
     let mut summary = summary.into_inner().unwrap_or_else(PoisonError::into_inner);
     summary.elapsed = begin.elapsed();
@@ -426,15 +536,114 @@ where
         stop: &stop,
     };
     // A fault is kept in `unwritten`.
-    let _ = last.event(&Event::CampaignEnded {
-        verdicts: summary.verdicts.clone(),
-        faults: summary.faults.len() as u64,
-        steps: summary.steps,
-        elapsed: micros(summary.elapsed),
-        untried: summary.untried.keys().map(|i| format!("?{i}")).collect(),
-    });
+    let _ = last.event(&summary.ended());
     summary.unwritten = unwritten
         .into_inner()
         .unwrap_or_else(PoisonError::into_inner);
     Ok(summary)
+}
+
+#[cfg(test)]
+mod tests {
+    use iolite_derive::{Channel, Context, Criterion, ModelRef};
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{CERTIFICATE_FORMAT, End, Trace};
+
+    fn certificate(run: u64) -> Certificate {
+        Certificate {
+            format: CERTIFICATE_FORMAT.into(),
+            kind: Criterion::default(),
+            model: ModelRef::default(),
+            context: Context::default(),
+            channels: Vec::<Channel>::new(),
+            verdict: Verdict::Fail,
+            trace: Vec::new(),
+            trace_omitted: 0,
+            observed: None,
+            patience: None,
+            unexplained: None,
+            exit: None,
+            allowed: Vec::new(),
+            locations: Vec::new(),
+            run,
+            seed: 0,
+        }
+    }
+
+    fn outcome(number: u64, verdict: Verdict, notice: u64) -> RunOutcome {
+        let shows = verdict.is_failing() || verdict == Verdict::Flaky;
+        RunOutcome {
+            id: RunId { number, seed: 0 },
+            verdict,
+            end: End::Tester,
+            steps: 1,
+            trace: Trace::new(0),
+            certificate: shows.then(|| certificate(number)),
+            results: Vec::new(),
+            notices: vec![Notice::LeftGoal(notice.to_string())],
+            pauses: BTreeMap::new(),
+            elapsed: Duration::ZERO,
+        }
+    }
+
+    proptest! {
+        /// Summaries of parts, joined, are the summary of the whole, within its bounds; so is what is read from the
+        /// events of the runs.
+        #[test]
+        fn parts_come_to_what_the_whole_does(
+            kinds in prop::collection::vec((0..3u64, 0..1500u64), 0..2600),
+            part in 1..900usize,
+        ) {
+            let verdicts = [Verdict::Fail, Verdict::Flaky, Verdict::Pass];
+            let (mut whole, mut joined, mut read) =
+                (Summary::default(), Summary::default(), Summary::default());
+            for (k, kinds) in kinds.chunks(part).enumerate() {
+                let mut of_part = Summary { coverage: Some(Coverage { seen: k as u64, total: 9 }), ..Summary::default() };
+                for (n, (kind, notice)) in kinds.iter().enumerate() {
+                    let outcome = outcome((k * part + n) as u64, verdicts[*kind as usize], *notice);
+                    for event in outcome.notices.iter().filter_map(|n| Event::notice(outcome.id.number, n)) {
+                        read.read(&event);
+                    }
+                    read.read(&Event::RunEnded {
+                        run: outcome.id.number,
+                        verdict: outcome.verdict,
+                        end: outcome.end,
+                        steps: outcome.steps,
+                        elapsed: 0,
+                        certificate: outcome.certificate.clone().map(Box::new),
+                        results: BTreeMap::new(),
+                    });
+                    of_part.add(outcome.clone());
+                    whole.add(outcome);
+                }
+                joined.merge(of_part);
+                prop_assert_eq!(joined.coverage.map(|c| c.seen), Some(k as u64));
+            }
+            prop_assert!(whole.failures.len() <= KEPT_FAILURES && whole.notices.len() <= KEPT_NOTICES);
+            for other in [joined, read] {
+                prop_assert_eq!(&other.verdicts, &whole.verdicts);
+                prop_assert_eq!(&other.failures, &whole.failures);
+                prop_assert_eq!(&other.flaky, &whole.flaky);
+                prop_assert_eq!(&other.notices, &whole.notices);
+            }
+        }
+
+        /// The first hundred are those with the smallest numbers, whichever job was faster.
+        #[test]
+        fn the_first_failures_are_kept_in_any_order(
+            runs in prop::collection::btree_set(0..1000u64, 0..300),
+            seed in any::<u64>(),
+        ) {
+            let mut shuffled: Vec<u64> = runs.iter().copied().collect();
+            shuffled.sort_by_key(|run| run.wrapping_mul(seed | 1));
+            let mut summary = Summary::default();
+            for run in shuffled {
+                summary.add(outcome(run, Verdict::Fail, 0));
+            }
+            let first = runs.into_iter().take(KEPT_FAILURES);
+            prop_assert!(summary.failures.into_keys().eq(first));
+        }
+    }
 }

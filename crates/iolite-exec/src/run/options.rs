@@ -5,7 +5,7 @@ use std::time::Instant;
 use iolite_derive::{Channel, Context, Criterion};
 use serde::{Deserialize, Serialize};
 
-use crate::{Confirm, ModelRef, Pace, Quiescence, Steering};
+use crate::{Confirm, ModelRef, Pace, Quiescence, Steering, interrupted};
 
 /// What the end of the system under test during a run means.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -73,4 +73,16 @@ pub struct Options {
     pub channels: Vec<Channel>,
     /// Who may end the campaign while it runs.
     pub steering: Option<Steering>,
+}
+
+impl Options {
+    /// Whether no new run begins: a signal came, somebody ended the campaign, or the time is up.
+    pub fn is_over(&self) -> bool {
+        interrupted().is_some()
+            || self.steering.as_ref().is_some_and(Steering::is_stopped)
+            || self
+                .limits
+                .until
+                .is_some_and(|until| Instant::now() >= until)
+    }
 }

@@ -1,11 +1,13 @@
 //! Iolite in a crate's own tests: no command line, no process, no files but the model.
 
 use std::fmt;
+use std::time::Instant;
 
 use iolite_derive::{TestCase, Verdict};
 use iolite_exec::{
-    Adapter, Certificate, InProcess, Instance, NamedSystem, Notation, Options, Quiescence, RunId,
-    RunOutcome, ShrinkPlan, Sink, Strategy, Summary, SystemUnderTest, Uniform, chart, shrink,
+    Adapter, Certificate, ExecError, InProcess, Instance, NamedSystem, Notation, Options,
+    Quiescence, RunId, RunOutcome, ShrinkPlan, Sink, Steered, Strategy, Summary, SystemUnderTest,
+    Uniform, chart, interrupted, shrink,
 };
 
 use super::{AnyStrategy, AnyTester, Campaign};
@@ -29,8 +31,11 @@ pub enum CheckError {
     /// A failure by silence that did not come back when the run was repeated: it proves nothing. What
     /// the run showed before that.
     Flaky(Box<Certificate>),
-    /// A bound or a solver ran out: nothing is known.
+    /// A bound or a solver ran out, an input was never given, or no run settled a property: nothing is known, for this
+    /// reason.
     Unknown(String),
+    /// No run failed, and none that counts passed either: those towards a purpose did not reach it.
+    Inconclusive(String),
     /// There was no run to judge.
     Error(Error),
 }
@@ -46,6 +51,7 @@ impl fmt::Display for CheckError {
                 write!(f, "flaky: the failure did not come back\n{chart}")
             }
             Self::Unknown(reason) => write!(f, "unknown: {reason}"),
+            Self::Inconclusive(reason) => write!(f, "inconclusive: {reason}"),
             Self::Error(error) => fmt::Display::fmt(error, f),
         }
     }
@@ -65,9 +71,28 @@ impl From<Error> for CheckError {
     }
 }
 
+/// Runs in this process that are over.
+struct Tested {
+    summary: Summary,
+    /// What the first failing run shows, where that is asked for.
+    proof: Option<Certificate>,
+    /// Whether all of them could be made, and readers and system be ended.
+    ended: Result<(), ExecError>,
+}
+
+impl Tested {
+    fn summary(self) -> Result<Summary, Error> {
+        self.ended.map_err(Error::from)?;
+        Ok(self.summary)
+    }
+}
+
 impl Campaign {
-    /// Tests a system in this process, until the first failure or the last run. A failure is shrunk
-    /// before it is reported.
+    /// Tests a system in this process, until the first failure or the last run, or until the
+    /// [time](Campaign::time) is up. A failure is shrunk before it is reported. Where `Exec ∩ Π ≠ ∅` is asked of a
+    /// property, one execution inside is enough, and a run outside of it is no end.
+    ///
+    /// There is one system, so [`Campaign::jobs`] above one is an error.
     ///
     /// A failure by silence is repeated before it counts where silence takes time
     /// ([`Campaign::silence_after`]), as the command line does.
@@ -87,8 +112,17 @@ impl Campaign {
         A: Notation,
         S: SystemUnderTest<A>,
     {
+        if self.plan.jobs > 1 {
+            return Err(Error::input(format!(
+                "{} jobs need as many systems, and one in this process was given",
+                self.plan.jobs
+            )));
+        }
         let alphabet = self.judge.alphabet();
-        let (tester, strategy) = self.chooser()?.pair(&self.judge, &alphabet)?;
+        let (tester, mut strategy) = self.chooser()?.pair(&self.judge, &alphabet)?;
+        if let Some(steering) = &self.steering {
+            strategy = Box::new(Steered::new(strategy, steering.clone(), &alphabet));
+        }
         let system = NamedSystem::new(system, self.judge.dictionary(&alphabet));
         let adapter = match self.silence {
             Some(_) => InProcess::timed(system),
@@ -107,34 +141,22 @@ impl Campaign {
         if let Some(silence) = self.silence {
             options.quiescence = Quiescence::after(silence);
         }
+        let time = self.plan.time;
+        options.limits.until = time.and_then(|time| Instant::now().checked_add(time));
         options
     }
 
-    /// Tests a system in this process, until the first failure or the last run, and sums up. A failure is
+    /// Tests a system in this process as [`Campaign::check`] does, and sums up. A failure is
     /// not shrunk, so that `steps` of the summary are the test events up to it.
     pub fn run_in_process<A, S>(&self, system: S) -> Result<Summary, Error>
     where
         A: Notation,
         S: SystemUnderTest<A>,
     {
-        let mut instance = self.in_process(system)?;
-        let options = self.in_process_options();
-        let mut summary = Summary::default();
-        for number in 0..self.plan.runs {
-            let id = RunId::of(self.plan.seed, number);
-            let outcome = instance.setup(&options, id, &mut ()).run_confirmed()?;
-            let failed = outcome.verdict.is_failing();
-            summary.add(outcome);
-            if failed {
-                break;
-            }
-        }
-        summary.coverage = instance.strategy.coverage();
-        instance.adapter.stop()?;
-        Ok(summary)
+        self.tested(system, &mut (), false)?.summary()
     }
 
-    /// Runs one stored test case once against a system in this process.
+    /// Runs one stored test case once, whatever number of runs or jobs the campaign has, against a system in this process.
     pub fn run_case_in_process<A, S>(&self, case: &TestCase, system: S) -> Result<Summary, Error>
     where
         A: Notation,
@@ -152,8 +174,10 @@ impl Campaign {
         options.criterion = case.criterion();
         let id = RunId::of(self.plan.seed, 0);
         let mut summary = Summary::default();
-        summary.add(instance.setup(&options, id, &mut ()).run_confirmed()?);
-        instance.adapter.stop()?;
+        let outcome = instance.setup(&options, id, &mut ()).run_confirmed();
+        let stopped = instance.adapter.stop();
+        summary.add(outcome?);
+        stopped?;
         Ok(summary)
     }
 
@@ -163,35 +187,132 @@ impl Campaign {
         A: Notation,
         S: SystemUnderTest<A>,
     {
+        let tested = self.tested(system, sink, true)?;
+        let verdict = self.judge.overall(&tested.summary);
+        let proof = tested.proof.clone();
+        match (verdict, proof) {
+            (Some(verdict), Some(proof)) if verdict.is_failing() => {
+                return Err(CheckError::Fails(Box::new(proof)));
+            }
+            (Some(verdict), None) if verdict.is_failing() => {
+                return Err(Error::fault(format!("a run is {verdict} and shows nothing")).into());
+            }
+            _ => {}
+        }
+        // What went wrong beside the runs matters where none of them failed.
+        let mut summary = tested.summary()?;
+        if let Some((_, fault)) = summary.faults.pop_first() {
+            return Err(Error::from(fault).into());
+        }
+        if let Some(by) = summary.interrupted {
+            return Err(CheckError::Unknown(format!("interrupted by {by}")));
+        }
+        match verdict {
+            Some(Verdict::Flaky) => match summary.flaky.pop_first() {
+                Some((_, shown)) => Err(CheckError::Flaky(Box::new(shown))),
+                None => Err(Error::fault("a run is flaky and shows nothing").into()),
+            },
+            Some(Verdict::Unknown) => Err(CheckError::Unknown(self.doubt(&summary))),
+            Some(Verdict::Inconc) => Err(CheckError::Inconclusive(self.doubt(&summary))),
+            None => Err(CheckError::Unknown("no run was made".to_owned())),
+            Some(_) => Ok(Passed { summary }),
+        }
+    }
+
+    /// Why runs say nothing for or against the system, in words.
+    fn doubt(&self, summary: &Summary) -> String {
+        let told = summary.notices.iter().filter_map(|n| self.judge.warning(n));
+        let mut told: Vec<String> = told.collect();
+        for input in summary.never_tried() {
+            told.push(format!("?{input} was given in no run"));
+        }
+        if !told.is_empty() {
+            return told.join("; ");
+        }
+        let only = |verdict| summary.verdicts.get(&verdict) == Some(&summary.runs());
+        if self.judge.properties().is_some() {
+            "no run settled the property, and nothing wrong was seen".to_owned()
+        } else if only(Verdict::Inconc) {
+            "no run reached what it was to reach, and nothing wrong was seen".to_owned()
+        } else {
+            let verdicts = summary.verdicts.iter();
+            let counts: Vec<String> = verdicts.map(|(v, n)| format!("{n} {v}")).collect();
+            format!("not every run has a verdict: {}", counts.join(", "))
+        }
+    }
+
+    /// Runs of a system in this process. However they end, readers are told of it and the system is stopped.
+    /// `is_check` says that the first run is enough which shows something, flaky ones too, and is shrunk.
+    fn tested<A, S>(&self, system: S, sink: &mut dyn Sink, is_check: bool) -> Result<Tested, Error>
+    where
+        A: Notation,
+        S: SystemUnderTest<A>,
+    {
+        let begin = Instant::now();
         let mut instance = self.in_process(system)?;
         let options = self.in_process_options();
         let mut summary = Summary::default();
-        for number in 0..self.plan.runs {
-            let id = RunId::of(self.plan.seed, number);
-            let run = instance.setup(&options, id, sink).run_confirmed();
-            let outcome = run.map_err(Error::from)?;
-            if let Some(certificate) = &outcome.certificate {
-                if outcome.verdict == Verdict::Flaky {
-                    return Err(CheckError::Flaky(Box::new(certificate.clone())));
-                }
-                let shown = self.shorter(&mut instance, &outcome, &options);
-                return Err(CheckError::Fails(Box::new(
-                    shown.unwrap_or_else(|| certificate.clone()),
-                )));
+        let made = self.make_runs(&mut instance, &options, sink, (&mut summary, is_check));
+        let proof = match &made {
+            Ok(Some(outcome)) if is_check => {
+                let shorter = self.shorter(&mut instance, outcome, &options);
+                shorter.or_else(|| outcome.certificate.clone())
             }
-            summary.add(outcome);
+            _ => None,
+        };
+        summary.elapsed = begin.elapsed();
+        summary.interrupted = interrupted();
+        let told = sink.event(&summary.ended());
+        let finished = sink.finish();
+        let stopped = instance.adapter.stop();
+        Ok(Tested {
+            summary,
+            proof,
+            ended: made.map(drop).and(told).and(finished).and(stopped),
+        })
+    }
+
+    /// Makes the runs of this share until they say enough; the first that fails.
+    fn make_runs<P: Adapter>(
+        &self,
+        instance: &mut Instance<AnyTester, P, AnyStrategy>,
+        options: &Options,
+        sink: &mut dyn Sink,
+        (summary, is_check): (&mut Summary, bool),
+    ) -> Result<Option<RunOutcome>, ExecError> {
+        let numbers = self
+            .plan_within(0, self.whole.unwrap_or(u64::MAX))
+            .numbers();
+        let mut failing = None;
+        for number in (0..).map_while(|k| numbers.get(k)) {
+            if options.is_over() {
+                break;
+            }
+            let id = RunId::of(self.plan.seed, number);
+            match instance.setup(options, id, &mut *sink).run_confirmed() {
+                Ok(outcome) => {
+                    if outcome.verdict.is_failing() && failing.is_none() {
+                        failing = Some(outcome.clone());
+                    }
+                    summary.add(outcome);
+                }
+                Err(error @ (ExecError::JournalWrite { .. } | ExecError::Interrupted(_))) => {
+                    return Err(error);
+                }
+                Err(error) if self.plan.stop_on_fault => return Err(error),
+                Err(error) => {
+                    summary.faults.insert(number, error);
+                }
+            }
             summary.coverage = instance.strategy.coverage();
             let covered = summary.coverage.map(iolite_exec::Coverage::ratio);
-            if self.until_coverage.is_some_and(|c| covered >= Some(c)) {
+            let is_covered = self.until_coverage.is_some_and(|c| covered >= Some(c));
+            let is_flaky = is_check && summary.verdicts.contains_key(&Verdict::Flaky);
+            if is_covered || is_flaky || self.judge.is_settled(summary) {
                 break;
             }
         }
-        instance.adapter.stop().map_err(Error::from)?;
-        if summary.verdict() == Some(Verdict::Unknown) {
-            let told = summary.notices.iter().filter_map(|n| self.judge.warning(n));
-            return Err(CheckError::Unknown(told.collect::<Vec<_>>().join("; ")));
-        }
-        Ok(Passed { summary })
+        Ok(failing)
     }
 
     /// The proof of a shorter run that fails alike, where one is found.

@@ -331,6 +331,16 @@ impl Judge {
         }
     }
 
+    /// Whether no further run changes whether these speak against the system.
+    pub fn is_settled(&self, summary: &Summary) -> bool {
+        match self {
+            Self::Properties(judge) => judge.is_settled(summary),
+            Self::Explicit(_) | Self::Symbolic(_) => {
+                summary.verdict().is_some_and(Verdict::is_failing)
+            }
+        }
+    }
+
     /// The certificate of a failing run, and the properties that it violates where properties judge
     /// alone.
     pub fn blame(&self, certificate: &Certificate) -> (Certificate, Vec<String>) {

@@ -24,6 +24,7 @@ mod symbolic_judge;
 mod symmetric;
 mod target;
 mod unknown_names;
+mod unmade_runs;
 mod weights;
 
 use std::sync::Arc;

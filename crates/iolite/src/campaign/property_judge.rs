@@ -234,6 +234,14 @@ impl PropertyJudge {
         }
         summary.verdict()
     }
+
+    /// Whether further runs change nothing about that: where one execution inside is enough, it alone does.
+    pub(super) fn is_settled(&self, summary: &Summary) -> bool {
+        match self.relation {
+            Relation::NonDisjointness => summary.verdicts.contains_key(&Verdict::Pass),
+            _ => self.overall(summary).is_some_and(Verdict::is_failing),
+        }
+    }
 }
 
 /// The actions on whose values a property has guards.

@@ -174,7 +174,8 @@ fn suite_hashes(paths: &[std::path::PathBuf]) -> Result<Vec<(String, String)>, E
         let mut files = vec![path.clone()];
         if path.is_dir() {
             let entries = std::fs::read_dir(path).map_err(|e| Error::reading(path, &e))?;
-            files = entries.filter_map(|e| Some(e.ok()?.path())).collect();
+            let inside: std::io::Result<_> = entries.map(|e| Ok(e?.path())).collect();
+            files = inside.map_err(|e| Error::reading(path, &e))?;
             files.sort();
         }
         for file in files {

@@ -1,5 +1,6 @@
 //! Stored test cases, and those that `.iol` files declare.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -256,11 +257,18 @@ fn files(path: &Path) -> Result<Vec<PathBuf>, Error> {
     if !path.is_dir() {
         return Ok(vec![path.to_owned()]);
     }
-    let entries = std::fs::read_dir(path).map_err(|e| Error::reading(path, &e))?;
-    let mut inside: Vec<PathBuf> = entries
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|p| p.extension().is_some_and(|e| e == "json"))
-        .collect();
+    let entries = std::fs::read_dir(path).and_then(|entries| {
+        let paths = entries.map(|entry| Ok(entry?.path()));
+        stored(paths)
+    });
+    entries.map_err(|e| Error::reading(path, &e))
+}
+
+/// Those of the files that hold test cases, in the order of their names. One that cannot be read is an error: a smaller
+/// suite passes more easily.
+fn stored(paths: impl Iterator<Item = io::Result<PathBuf>>) -> io::Result<Vec<PathBuf>> {
+    let mut inside = paths.collect::<io::Result<Vec<PathBuf>>>()?;
+    inside.retain(|p| p.extension().is_some_and(|e| e == "json"));
     inside.sort();
     Ok(inside)
 }
@@ -309,5 +317,20 @@ fn named(error: &TestCaseError, lts: &Lts) -> String {
              other transitions do not name"
         ),
         _ => format!("state `{name}`: {label} leads to more than one state"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_that_cannot_be_read_makes_no_suite_smaller() {
+        let names = ["b.json", "notes.txt", "a.json"];
+        let paths = || names.iter().map(|name| Ok(PathBuf::from(name)));
+        let inside = stored(paths()).expect("all can be read");
+        assert_eq!(inside, ["a.json", "b.json"].map(PathBuf::from));
+        let failing = paths().chain([Err(io::Error::other("bad sector"))]);
+        assert_eq!(stored(failing).unwrap_err().to_string(), "bad sector");
     }
 }

@@ -297,13 +297,17 @@ fn make_logs(args: &monitor::Args, order: &MakerOrder) -> Result<(), Error> {
     args.json = true;
     for item in order.from..order.to.min(args.logs.len() as u64) {
         tell(&MakerLine::Started(item))?;
-        match LogDocument::of(&args, item as usize) {
-            Ok((log, _)) => {
-                let failing = log.verdict.is_failing();
-                made(item, &log.verdict.to_string(), failing, &log)?;
-            }
+        let judged = LogDocument::of(&args, item as usize);
+        let judged = judged.map_err(|why| why.message().to_owned());
+        let judged = judged.and_then(|(log, _)| match (&log.error, log.verdict) {
+            // What failed before has failed.
+            (Some(error), _) if !log.is_failing() => Err(error.message.clone()),
+            (_, verdict) => Ok((verdict.map(|v| v.to_string()).unwrap_or_default(), log)),
+        });
+        match judged {
+            Ok((verdict, log)) => made(item, &verdict, log.is_failing(), &log)?,
             Err(why) => {
-                let error = serde_json::json!({ "code": "log", "message": why.message() });
+                let error = serde_json::json!({ "code": "log", "message": why });
                 let record = serde_json::json!({ "error": error });
                 tell(&MakerLine::Made(MadeItem {
                     item,
@@ -311,7 +315,7 @@ fn make_logs(args: &monitor::Args, order: &MakerOrder) -> Result<(), Error> {
                     failing: false,
                     fault: Some(MakerFault {
                         code: "log".to_owned(),
-                        message: why.message().to_owned(),
+                        message: why,
                     }),
                     record: raw(&record)?,
                 }))?;

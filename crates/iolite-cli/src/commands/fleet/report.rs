@@ -15,7 +15,7 @@ use crate::args::workspace;
 use crate::commands::monitor_logs::{LogDocument, LogsDocument};
 use crate::commands::recorded::absolute;
 use crate::commands::{mutate, test};
-use crate::output::{Exit, write_json};
+use crate::output::{Exit, beside_answer, write_json};
 use crate::{Cli, Command};
 
 /// Say what a campaign came to, as if one process had made it
@@ -287,10 +287,10 @@ fn mutants(args: &Args, fleet: &Fleet, campaign: &ReportedCampaign) -> Result<Ex
     )?;
     let partial = args.partial || aside || campaign.status.stopped.is_some();
     let whole = merged.finish(partial).map_err(Error::fault)?;
-    if let Some(path) = &args.output {
-        write_json(path, &whole)?;
-    }
-    Ok(with_faults(mutate::conclude(&whole, args.json)?, aside))
+    let exit = with_faults(mutate::conclude(&whole, args.json)?, aside);
+    let output = args.output.as_ref();
+    let written = output.map_or(Ok(()), |path| write_json(path, &whole));
+    Ok(beside_answer(exit, written))
 }
 
 fn logs(args: &Args, fleet: &Fleet, campaign: &ReportedCampaign) -> Result<Exit, Error> {
@@ -306,10 +306,10 @@ fn logs(args: &Args, fleet: &Fleet, campaign: &ReportedCampaign) -> Result<Exit,
         return Err(Error::input("it is no campaign of `iolite monitor`"));
     };
     let whole = LogsDocument::new(&monitor, logs);
-    if let Some(path) = &args.output {
-        write_json(path, &whole)?;
-    }
-    Ok(with_faults(whole.conclude(args.json)?, aside))
+    let exit = with_faults(whole.conclude(args.json)?, aside);
+    let output = args.output.as_ref();
+    let written = output.map_or(Ok(()), |path| write_json(path, &whole));
+    Ok(beside_answer(exit, written))
 }
 
 fn test(args: &Args, fleet: Fleet, campaign: ReportedCampaign) -> Result<Exit, Error> {
