@@ -145,8 +145,8 @@ fn main() -> ExitCode {
             return exit.into();
         }
     };
-    let started = cli.bounds.start();
     cli.manners.start();
+    let started = args::overwriting::reject(&project::command()).and_then(|()| cli.bounds.start());
     // It says that not all was judged; what failed until then has failed.
     let has_own_exit = matches!(cli.command, Command::Monitor(_));
     let result = started.and_then(|()| run(cli.command));

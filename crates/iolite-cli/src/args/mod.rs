@@ -5,6 +5,7 @@ pub(crate) mod data;
 pub(crate) mod effort;
 pub(crate) mod judge;
 pub(crate) mod manners;
+pub(crate) mod overwriting;
 pub(crate) mod property;
 pub(crate) mod target;
 

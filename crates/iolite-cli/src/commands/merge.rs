@@ -149,16 +149,6 @@ fn documents(args: &Args) -> Result<Option<Exit>, Error> {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
-    let same = |path: &PathBuf| match (path.canonicalize(), args.output.canonicalize()) {
-        (Ok(one), Ok(other)) => one == other,
-        _ => false,
-    };
-    if let Some(path) = args.journals.iter().find(|path| same(path)) {
-        return Err(Error::input(format!(
-            "{} is a journal to be merged, and would be overwritten",
-            path.display()
-        )));
-    }
     if let Some(exit) = documents(args)? {
         return Ok(exit);
     }

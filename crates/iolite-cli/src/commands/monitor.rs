@@ -424,7 +424,11 @@ fn run_of(args: &Args, is_journal: bool) -> Result<Option<u64>, Error> {
 
 /// The lines of the log; those of a journal in the compact form as if it were in the other one.
 fn lines(args: &Args) -> Result<Box<dyn BufRead>, Error> {
-    let reading = |e: &std::io::Error| Error::reading(args.log(), e);
+    // A wait for the first line that a bound has ended is no fault of the log.
+    let reading = |e: &std::io::Error| match interrupted() {
+        Some(why) => Error::undecided(format!("{}: no line came: {why}", args.log().display())),
+        None => Error::reading(args.log(), e),
+    };
     let log = log_input::open(args.log()).map_err(|e| reading(&e))?;
     journal_lines(log).map_err(|e| reading(&e))
 }
