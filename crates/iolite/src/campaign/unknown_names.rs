@@ -148,7 +148,7 @@ pub(super) fn check_requests(config: &SutConfig, judge: &Judge) -> Result<(), Er
             Some(_) => continue,
         };
         return Err(Error::input(wrong).hint(format!(
-            "[actions.{name}] and below it send = \"GET /{name}\"; an output has recv = \"200 {{_}}\""
+            "[actions.{name}] and below it send = \"GET /{name}\", with headers in the lines below and a body after an empty line; an output has recv = \"200 {{_}}\""
         )));
     }
     Ok(())
@@ -162,10 +162,49 @@ fn is_request(template: &str) -> bool {
     };
     let is_hole = |text: &str| text.starts_with('{');
     let named = !method.is_empty() && method.bytes().all(|b| b.is_ascii_uppercase());
-    (named || method.contains('{')) && (path.starts_with('/') || is_hole(path))
+    (named || method.contains('{')) && (path.starts_with('/') || is_hole(path)) && !has_space(path)
+}
+
+/// Whether a space stands in a template, outside of its holes: a body behind the path would never be sent.
+fn has_space(template: &str) -> bool {
+    let mut in_hole = false;
+    let mut rest = template.chars().peekable();
+    while let Some(c) = rest.next() {
+        match c {
+            '{' | '}' if rest.peek() == Some(&c) && !in_hole => {
+                rest.next();
+            }
+            '{' => in_hole = true,
+            '}' => in_hole = false,
+            ' ' if !in_hole => return true,
+            _ => {}
+        }
+    }
+    false
 }
 
 /// `?BUTTON` of `?BUTTON(3)`.
 fn bare(action: &str) -> &str {
     action.split('(').next().unwrap_or(action)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_request;
+
+    #[test]
+    fn first_lines_of_requests() {
+        for (template, is) in [
+            ("GET /a", true),
+            ("POST /a\n\n{{\"v\": {v}}}", true),
+            ("POST /a {{\"v\": {v}}}", false),
+            ("GET /a?q={q:/[a b]+/}", true),
+            ("GET {path}", true),
+            ("{request}", true),
+            ("GET a", false),
+            ("coin", false),
+        ] {
+            assert_eq!(is_request(template), is, "{template}");
+        }
+    }
 }
