@@ -262,6 +262,8 @@ where
         for attempt in 1..=most {
             let last = patience.map(|patience| longer(patience, attempt.min(count)));
             let mut repeat = Repeat::new(outcome.trace.steps(), last);
+            // What the run before left under way may be as late as the answer that is waited for here.
+            self.adapter.leave_time(last.unwrap_or_default());
             let again = execute(&mut RunSetup {
                 tester: &mut *self.tester,
                 adapter: &mut *self.adapter,

@@ -193,6 +193,10 @@ where
             }
         };
         let (verdict, end) = self.await_explanation(ending)?;
+        if self.timed {
+            let patience = self.patience();
+            self.adapter.leave_time(patience);
+        }
         self.tell_traffic()?;
         let results = self.tester.results();
         let notices = self.tester.conclude();

@@ -260,6 +260,10 @@ impl Link for HttpLink {
         !self.responses.is_empty() || self.connections.iter().any(|c| c.awaiting.is_some())
     }
 
+    fn only_answers(&self) -> bool {
+        true
+    }
+
     fn forsake(&mut self) {
         self.connections.retain(|c| c.awaiting.is_none());
         self.sending = None;
