@@ -34,9 +34,11 @@ const MOST_AWAITED: usize = 64;
 /// Time between two signs of life.
 const PROGRESS_EVERY: Duration = Duration::from_millis(200);
 
-/// One run. The event of its end is left to the caller; that of a fault is emitted here.
+/// One run. The event of its end is left to the caller; that of a fault is emitted here. `explanation` is how long an output is
+/// waited for that explains another one, where that is not the timeout.
 pub(crate) fn execute<T, P, S, K>(
     setup: &mut RunSetup<'_, T, P, S, K>,
+    explanation: Option<Duration>,
 ) -> Result<RunOutcome, ExecError>
 where
     T: Tester,
@@ -64,6 +66,7 @@ where
         next_progress: begin,
         last_action: None,
         last_patience: None,
+        explanation,
         pacer: Pacer::new(&options.pace, id, timed, options.quiescence.default),
         crash: None,
         observed: false,
@@ -116,6 +119,8 @@ struct Engine<'a, T: Tester, P: ?Sized, S: ?Sized, K: ?Sized> {
     last_action: Option<String>,
     /// How long the last silence lasted, where waiting costs time.
     last_patience: Option<Duration>,
+    /// How long an output that explains another one is waited for, where that is not the timeout.
+    explanation: Option<Duration>,
     /// Who says how long to wait before stimuli.
     pacer: Pacer,
     /// How the system ended, where that is its crash.
@@ -267,7 +272,7 @@ where
             if until.is_some_and(|until| Instant::now() >= until) {
                 return Ok((self.tester.verdict(), End::TimeLimit));
             }
-            if let Some(ending) = self.observe(None)? {
+            if let Some(ending) = self.observe(self.explanation)? {
                 return Ok(ending);
             }
         }
@@ -613,7 +618,7 @@ where
         }
         self.strategy.happened(step, preempted);
         if self.trace.is_full() {
-            self.trace.omit();
+            self.trace.omit(step);
         } else {
             self.trace.push(step);
         }
