@@ -434,6 +434,8 @@ fn after_a_crash_the_next_run_starts_clean_whatever_the_reset() {
     let mut config = sut(
         "for line in sys.stdin:\n  if line.strip() == 'reset': print('done')\n  elif line.strip() == 'die': os._exit(9)\n  else: print('x')",
     );
+    // Each reset here waits for silence.
+    config.quiescence.timeout_ms = Some(2000);
     config.reset = ResetConfig::Action {
         send: "reset".into(),
         expect: Some("done".into()),
