@@ -153,6 +153,25 @@ fn a_failure_by_silence_of_a_run_that_is_too_long_says_that_it_was_not_repeated(
 }
 
 #[test]
+fn a_run_without_a_step_has_no_verdict() {
+    let spec = echo();
+    let mut tester = SpecTester::new(spec.clone());
+    let config = hasty("for line in sys.stdin: pass");
+    let mut adapter = tester.adapter(&config, JobId(0)).unwrap();
+    let mut options = options(&config);
+    options.limits.steps = Some(0);
+    let setup = RunSetup {
+        tester: &mut tester,
+        adapter: &mut adapter,
+        strategy: &mut script(&spec, &["?a"]),
+        options: &options,
+        id: RunId::of(1, 0),
+        sink: &mut (),
+    };
+    assert!(matches!(setup.run(), Err(ExecError::Config(_))));
+}
+
+#[test]
 fn an_output_is_confirmed_only_where_that_is_asked_for() {
     let wrong = "n = 0\nfor line in sys.stdin:\n  print('x'); print('x', flush=True)";
     let mut config = hasty(wrong);

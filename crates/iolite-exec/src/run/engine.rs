@@ -46,6 +46,11 @@ where
     S: Strategy + ?Sized,
     K: Sink + ?Sized,
 {
+    if setup.options.limits.steps == Some(0) {
+        return Err(ExecError::Config(
+            "a run of 0 steps says nothing of the system".into(),
+        ));
+    }
     let begin = Instant::now();
     let timed = setup.adapter.is_timed();
     let shares_process = setup.adapter.shares_process();
