@@ -259,7 +259,7 @@ fn is_idempotent(method: &str) -> bool {
 fn asks_to_close(request: &[u8]) -> bool {
     let lines = request.split(|&byte| byte == b'\n').skip(1);
     let mut fields = lines
-        .map(|line| line.trim_ascii())
+        .map(<[u8]>::trim_ascii)
         .take_while(|line| !line.is_empty());
     fields.any(|field| {
         let field = field.to_ascii_lowercase();
