@@ -24,6 +24,21 @@ fn test_with_journal(spec: &str, sut: &str, journal: &str, more: &[&str]) -> Ran
 }
 
 #[test]
+fn a_run_without_a_step_is_no_pass() {
+    let folder = scratch("honesty-steps");
+    let spec = write(&folder, "spec.iol", SPEC);
+    iolite(&[
+        "test",
+        &spec,
+        "--sut",
+        &format!("model:{spec}"),
+        "--steps",
+        "0",
+    ])
+    .expect(2);
+}
+
+#[test]
 fn each_run_of_a_journal_is_a_trace_of_its_own() {
     let folder = scratch("honesty-journal");
     let spec = write(&folder, "spec.iol", SPEC);

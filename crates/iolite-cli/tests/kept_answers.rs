@@ -72,7 +72,7 @@ fn a_file_beside_the_answer_that_cannot_be_written() {
                 "--over",
                 "?but,!liq,!choc",
                 "--certificate",
-                NOWHERE,
+                "/nowhere/at-all-either.json",
             ],
             "--picture",
         ),

@@ -11,7 +11,10 @@ use iolite_derive::{
     ActionId, Alphabet, Channel, ChannelOracle, ConformanceTester, GoalTester, IocoOracle,
     LabelGoal, Oracle, Progress, QueueOptions, Step, SymbolicOracle, Tester, Verdict, action_of,
 };
-use iolite_exec::{Adapter, End, ExecError, Received, RunId, RunOutcome, Sent, Uniform, run};
+use iolite_exec::{
+    Adapter, End, ExecError, Options, Quiescence, Received, RunId, RunOutcome, RunSetup, Sent,
+    Uniform, run,
+};
 use iolite_expr::{Solver, Strategy as Values, Value};
 use iolite_lts::{LabelKind, Lts, QuiescencePolicy, StateId};
 use iolite_property::{AutomatonSource, Purpose};
@@ -346,6 +349,110 @@ fn an_early_output_is_decided_by_what_follows_or_by_silence() {
     assert_eq!((open.verdict, open.end), (Verdict::Inconc, End::StepLimit));
     assert!(open.steps < 100, "{}", open.steps);
     assert!(!open.notices.is_empty());
+}
+
+/// Gives these outputs so long after each stimulus, in a time that passes when somebody waits.
+struct Late {
+    answer: Vec<(Duration, ActionId)>,
+    due: Vec<(Duration, ActionId)>,
+    now: Duration,
+}
+
+impl Adapter for Late {
+    fn start(&mut self, _: u64) -> Result<(), ExecError> {
+        self.due.clear();
+        Ok(())
+    }
+
+    fn poll(&mut self) -> Result<Option<Received>, ExecError> {
+        Ok(match self.receive(Duration::ZERO)? {
+            Received::Nothing => None,
+            received => Some(received),
+        })
+    }
+
+    fn send(&mut self, _: ActionId) -> Result<Sent, ExecError> {
+        let due = self
+            .answer
+            .iter()
+            .map(|&(late, output)| (self.now + late, output));
+        self.due = due.collect();
+        Ok(Sent::Given)
+    }
+
+    fn receive(&mut self, patience: Duration) -> Result<Received, ExecError> {
+        let until = self.now + patience;
+        Ok(match self.due.first() {
+            Some(&(at, output)) if at <= until => {
+                self.now = self.now.max(at);
+                self.due.remove(0);
+                Received::Output(output)
+            }
+            _ => {
+                self.now = until;
+                Received::Nothing
+            }
+        })
+    }
+
+    fn stop(&mut self) -> Result<(), ExecError> {
+        Ok(())
+    }
+}
+
+/// The verdict of a run through two channels whose failure by silence is repeated: both orders of `z(2)` and `w(1)` are allowed, and these
+/// outputs come so many milliseconds after the input.
+fn confirmed(shown: &[(u64, u8, i64)]) -> Verdict {
+    let model = lowered(
+        "system M { input a(x: 0..2)  output z(y: 0..2), w(y: 0..2)
+           initial state On { ?a(x) -> P }
+           state P { !w(y) [y == 1] -> Z  !z(y) [y == 2] -> W }
+           state Z { !z(y) [y == 2] -> On }
+           state W { !w(y) [y == 1] -> On } }",
+    );
+    let mut tester = ConformanceTester::new(symbolic(&model, &channels(2)));
+    let alphabet = tester.alphabet().clone();
+    let Step::Stimulus(first) = action(&model, &alphabet, (0, 1)) else {
+        panic!("an input");
+    };
+    let answer =
+        shown.iter().map(
+            |&(late, kind, value)| match action(&model, &alphabet, (kind, value)) {
+                Step::Output(output) => (Duration::from_millis(late), output),
+                _ => panic!("an output"),
+            },
+        );
+    let mut adapter = Late {
+        answer: answer.collect(),
+        due: Vec::new(),
+        now: Duration::ZERO,
+    };
+    let options = Options {
+        quiescence: Quiescence::after(Duration::from_millis(150)),
+        ..Options::default()
+    };
+    let mut ops = vec![iolite_exec::Op::Give(first)];
+    ops.extend([iolite_exec::Op::Observe; 3]);
+    let setup = RunSetup {
+        tester: &mut tester,
+        adapter: &mut adapter,
+        strategy: &mut iolite_exec::Script::new(ops),
+        options: &options,
+        id: RunId::of(0, 0),
+        sink: &mut (),
+    };
+    setup.run_confirmed().expect("no fault").verdict
+}
+
+#[test]
+fn an_output_that_nothing_explains_is_not_excused_by_one_that_is_late() {
+    // Whoever is only late is.
+    assert_eq!(confirmed(&[(0, 2, 1), (300, 1, 2)]), Verdict::Flaky);
+    assert_eq!(confirmed(&[(300, 2, 1), (300, 1, 2)]), Verdict::Flaky);
+    assert_eq!(confirmed(&[(0, 2, 1), (0, 1, 2)]), Verdict::Pass);
+    // `w(2)` is wrong, and comes at once or late.
+    assert_eq!(confirmed(&[(0, 2, 2), (300, 1, 2)]), Verdict::Fail);
+    assert_eq!(confirmed(&[(300, 2, 2), (300, 1, 2)]), Verdict::Fail);
 }
 
 /// A purpose that an unexplained output reaches: the run goes on to where it is known whether the system is right.

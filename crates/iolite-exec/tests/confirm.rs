@@ -5,7 +5,7 @@ mod support;
 
 use std::time::Duration;
 
-use iolite_derive::{ActionId, Verdict};
+use iolite_derive::{ActionId, Notice, Verdict};
 use iolite_exec::{
     Adapter, Confirm, Confirmation, Event, ExecError, JobId, Options, Pace, Quiescence, Received,
     RunId, RunOutcome, RunSetup, Sent, SutConfig,
@@ -108,6 +108,67 @@ fn a_silent_system_fails_each_time() {
     let (outcome, events) = drive(&hasty(silent), Confirm::default(), &["?a", "observe"]);
     assert_eq!(outcome.verdict, Verdict::Fail);
     assert_eq!(confirmations(&events), [Confirmation::Reproduced; 3]);
+}
+
+#[test]
+fn what_came_instead_of_a_silence_is_told() {
+    let wrong = "for line in sys.stdin:\n  time.sleep(0.12)\n  print('y', flush=True)";
+    let spec = lts(&[(0, "?a", 1), (1, "!x", 0), (2, "!y", 0)]);
+    let ops = ["?a", "observe"];
+    let pace = Pace::Off;
+    let (outcome, events) = drive_by(&spec, &hasty(wrong), Confirm::default(), pace, &ops);
+    assert_eq!(outcome.verdict, Verdict::Fail);
+    // An output that was seen was seen.
+    assert_eq!(confirmations(&events), [Confirmation::Reproduced]);
+    let certificate = outcome.certificate.unwrap();
+    assert_eq!(certificate.observed.as_deref(), Some("delta"));
+    assert_eq!(certificate.instead, ["!y"]);
+}
+
+#[test]
+fn a_failure_by_silence_of_a_run_that_is_too_long_says_that_it_was_not_repeated() {
+    let silent = "for line in sys.stdin: pass";
+    let mut tester = SpecTester::new(echo());
+    let config = hasty(silent);
+    let mut adapter = tester.adapter(&config, JobId(0)).unwrap();
+    let mut options = options(&config);
+    options.confirm = Confirm::default();
+    options.limits.trace = 1;
+    let mut events = Vec::new();
+    let setup = RunSetup {
+        tester: &mut tester,
+        adapter: &mut adapter,
+        strategy: &mut script(&echo(), &["?a", "observe"]),
+        options: &options,
+        id: RunId::of(1, 0),
+        sink: &mut events,
+    };
+    let outcome = setup.run_confirmed().unwrap();
+    assert_eq!(outcome.verdict, Verdict::Fail);
+    assert_eq!(confirmations(&events), []);
+    assert_eq!(outcome.notices, [Notice::NotRepeated]);
+    let told =
+        |event: &Event| matches!(event, Event::Notice { kind, .. } if kind == "not-repeated");
+    assert!(events.iter().any(told), "{events:?}");
+}
+
+#[test]
+fn a_run_without_a_step_has_no_verdict() {
+    let spec = echo();
+    let mut tester = SpecTester::new(spec.clone());
+    let config = hasty("for line in sys.stdin: pass");
+    let mut adapter = tester.adapter(&config, JobId(0)).unwrap();
+    let mut options = options(&config);
+    options.limits.steps = Some(0);
+    let setup = RunSetup {
+        tester: &mut tester,
+        adapter: &mut adapter,
+        strategy: &mut script(&spec, &["?a"]),
+        options: &options,
+        id: RunId::of(1, 0),
+        sink: &mut (),
+    };
+    assert!(matches!(setup.run(), Err(ExecError::Config(_))));
 }
 
 #[test]

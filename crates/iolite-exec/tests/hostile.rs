@@ -434,6 +434,8 @@ fn after_a_crash_the_next_run_starts_clean_whatever_the_reset() {
     let mut config = sut(
         "for line in sys.stdin:\n  if line.strip() == 'reset': print('done')\n  elif line.strip() == 'die': os._exit(9)\n  else: print('x')",
     );
+    // Each reset here waits for silence.
+    config.quiescence.timeout_ms = Some(2000);
     config.reset = ResetConfig::Action {
         send: "reset".into(),
         expect: Some("done".into()),
@@ -488,6 +490,56 @@ fn http_server(answer: Vec<u8>) -> (SutConfig, thread::JoinHandle<()>) {
     config.actions.entry("a".into()).or_default().send = Some("GET /a".into());
     config.actions.entry("x".into()).or_default().recv = Some("200 x".into());
     (config, server)
+}
+
+/// Answers one request on each connection, without `Connection: close`, and closes it a little later.
+fn closing_http_server(method: &str) -> SutConfig {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let mut request = Vec::new();
+            let mut byte = [0];
+            while !request.ends_with(b"\r\n\r\n") && stream.read(&mut byte).unwrap_or(0) == 1 {
+                request.push(byte[0]);
+            }
+            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx");
+            thread::sleep(Duration::from_millis(50));
+        }
+    });
+    let mut config = SutConfig::from_flag(&format!("http://{address}")).unwrap();
+    config.quiescence.timeout_ms = Some(10_000);
+    config.actions.entry("a".into()).or_default().send = Some(format!("{method} /a"));
+    config.actions.entry("x".into()).or_default().recv = Some("200 x".into());
+    config
+}
+
+#[test]
+fn a_server_may_close_a_connection_when_the_next_request_is_on_its_way() {
+    let ops = ["?a", "observe", "?a", "observe", "?a", "observe"];
+    for method in ["GET", "PUT", "POST"] {
+        let result = answer(&echo(), &closing_http_server(method), &ops);
+        if method == "POST" {
+            // It may have done what was asked.
+            let error = result.unwrap_err().to_string();
+            assert!(error.contains("Connection: close"), "{error}");
+        } else {
+            assert_eq!(result, Ok(Verdict::Pass), "{method}");
+        }
+    }
+    let mut each = closing_http_server("POST");
+    each.actions.get_mut("a").unwrap().send = Some("POST /a\nConnection: close".into());
+    assert_eq!(answer(&echo(), &each, &ops), Ok(Verdict::Pass));
+}
+
+#[test]
+fn a_response_without_a_request_is_an_error() {
+    let response = b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx";
+    let (config, server) = http_server(response.repeat(2));
+    let error = answer(&echo(), &config, &["?a", "observe", "observe"]).unwrap_err();
+    assert!(error.to_string().contains("answer no request"), "{error}");
+    server.join().unwrap();
 }
 
 #[test]

@@ -289,6 +289,7 @@ fn other_words_for_what_is_allowed_are_noted() {
             observed: Some("!b(3)".to_owned()),
             trace_omitted: 0,
             patience: None,
+            instead: Vec::new(),
             unexplained: None,
             exit: None,
             allowed: owned(allowed),

@@ -14,7 +14,7 @@ use iolite_exec::{Confirm, Pace};
 pub(crate) struct EffortArgs {
     /// Steps of one run. Through several channels it is observed a little longer where the last outputs need others to be
     /// explained
-    #[arg(long, value_name = "N", default_value_t = 100)]
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) steps: u64,
     /// Number of runs [default: 10]
     #[arg(long, value_name = "N")]

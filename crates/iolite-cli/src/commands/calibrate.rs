@@ -1,7 +1,8 @@
 //! `iolite calibrate`: how long must silence last to be quiescence?
 
 use iolite::{Campaign, Error, Judge, ModelRef, ReadOptions, Target};
-use iolite_exec::{Calibrator, Proposal, end_well_on_signals};
+use iolite_exec::{Calibrator, Interruption, Proposal, end_well_on_signals, interrupted};
+use serde::Serialize;
 
 use crate::args::data::{DataArgs, ValueArgs};
 use crate::args::effort::EffortArgs;
@@ -33,6 +34,15 @@ pub(crate) struct Args {
     read: ReadOptions,
 }
 
+/// What was measured, and what cut it short.
+#[derive(Serialize)]
+struct Measured<'a> {
+    #[serde(flatten)]
+    proposal: &'a Proposal,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    interrupted: Option<&'static str>,
+}
+
 /// The patience of the measurement, where the user gives none: longer than any answer should take.
 const PATIENCE_MS: u64 = 2000;
 
@@ -53,10 +63,17 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
         return Err(error.into());
     }
     let proposal = calibrator.proposal(args.factor);
+    let interrupted = interrupted().map(Interruption::name);
     if args.json {
-        print_json(&proposal)?;
+        print_json(&Measured {
+            proposal: &proposal,
+            interrupted,
+        })?;
     } else {
         print(&tell(&proposal))?;
+        if let Some(by) = interrupted {
+            say!("cut short by {by}: these are the answers that had come by then");
+        }
     }
     Ok(if proposal.overall.is_some() {
         Exit::Holds

@@ -42,6 +42,7 @@ fn may_be_starting(certificate: &Certificate, config: &SutConfig) -> bool {
 fn buffering(certificate: &Certificate, config: &SutConfig) -> String {
     let silent = certificate.observed.as_deref() == Some("delta")
         && certificate.trace_omitted == 0
+        && certificate.instead.is_empty()
         && !certificate.trace.iter().any(|step| step.starts_with('!'));
     // Who has said that it is ready does write.
     let ready = |process: &ProcessConfig| process.ready.is_some();

@@ -86,6 +86,8 @@ pub enum Notice {
     /// The program that explores the model failed or contradicted itself: nothing that rests on it
     /// counts.
     ModelFault(String),
+    /// A failure by silence was not repeated with more time: the run is longer than what is kept of it.
+    NotRepeated,
     /// A look ahead hit its bound, so that "no goal in sight" was no proof.
     LookaheadBound,
 }

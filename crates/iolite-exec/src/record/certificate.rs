@@ -51,6 +51,9 @@ pub struct Certificate {
     /// How long silence had lasted, in microseconds, where it was observed as δ in real time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patience: Option<u64>,
+    /// What came in repetitions of the run in place of a silence, and is forbidden as well.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub instead: Vec<String>,
     /// The step, from 1, of an output that only others would have explained which never came, where silence shows that: through
     /// several channels it is the output that is wrong, not the silence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -112,6 +115,7 @@ impl Certificate {
             patience: patience
                 .filter(|_| last == Some(&Step::Quiescence))
                 .map(micros),
+            instead: Vec::new(),
             unexplained: unexplained.filter(|_| last == Some(&Step::Quiescence)),
             exit: None,
             allowed: tester.allowed(),

@@ -260,6 +260,7 @@ impl Event {
             Notice::LeftGoal(reason) => ("left-goal", reason.clone()),
             Notice::SolverFault(why) => ("solver-fault", why.clone()),
             Notice::ModelFault(why) => ("model-fault", why.clone()),
+            Notice::NotRepeated => ("not-repeated", String::new()),
             Notice::LookaheadBound => ("lookahead-bound", String::new()),
         };
         Some(Self::Notice {

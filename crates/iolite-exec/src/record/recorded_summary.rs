@@ -81,6 +81,7 @@ impl Summary {
             "crossed" => Notice::Crossed {
                 input: message.to_owned(),
             },
+            "not-repeated" => Notice::NotRepeated,
             "left-goal" => Notice::LeftGoal(message.to_owned()),
             _ => return,
         };

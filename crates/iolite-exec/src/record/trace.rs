@@ -9,6 +9,8 @@ pub struct Trace {
     steps: Vec<Step>,
     limit: usize,
     omitted: u64,
+    /// The last step that was not kept.
+    last_omitted: Option<Step>,
 }
 
 impl Trace {
@@ -18,6 +20,7 @@ impl Trace {
             steps: Vec::new(),
             limit,
             omitted: 0,
+            last_omitted: None,
         }
     }
 
@@ -25,7 +28,7 @@ impl Trace {
         if self.steps.len() < self.limit {
             self.steps.push(step);
         } else {
-            self.omitted += 1;
+            self.omit(step);
         }
     }
 
@@ -33,8 +36,14 @@ impl Trace {
         self.steps.len() >= self.limit
     }
 
-    pub(crate) fn omit(&mut self) {
+    pub(crate) fn omit(&mut self, step: Step) {
         self.omitted += 1;
+        self.last_omitted = Some(step);
+    }
+
+    /// The last step, kept or not.
+    pub(crate) fn last(&self) -> Option<Step> {
+        self.last_omitted.or_else(|| self.steps.last().copied())
     }
 
     /// The steps that were kept, from the first.

@@ -107,6 +107,13 @@ pub fn chart(certificate: &Certificate) -> String {
         let _ = write!(out, ": {exit}");
     }
     out.push('\n');
+    if !certificate.instead.is_empty() {
+        let _ = writeln!(
+            out,
+            "repeated: with more time {} came instead, which is forbidden too",
+            certificate.instead.join(", ")
+        );
+    }
     if let Some(step) = certificate.unexplained
         && let Some(output) = step.checked_sub(1).and_then(|k| certificate.trace.get(k))
     {
@@ -153,6 +160,7 @@ mod tests {
             trace,
             trace_omitted: 0,
             observed: Some("!stone".into()),
+            instead: Vec::new(),
             unexplained: None,
             exit: None,
             patience: None,
@@ -189,6 +197,14 @@ mod tests {
             drawn.contains("observed: delta, after 250 ms of silence\n"),
             "{drawn}"
         );
+    }
+
+    #[test]
+    fn what_came_in_repetitions_is_told() {
+        let mut late = certificate(3);
+        late.observed = Some("delta".into());
+        late.instead = vec!["!stone".into()];
+        assert!(chart(&late).contains("with more time !stone came instead"));
     }
 
     #[test]

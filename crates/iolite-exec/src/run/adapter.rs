@@ -41,6 +41,11 @@ pub trait Adapter {
     /// system that chooses at random chooses by it, so that a run can be repeated alone.
     fn start(&mut self, seed: u64) -> Result<(), ExecError>;
 
+    /// Says how long the system may take for what is under way: at the end of a run, as its place asks for, and before a repetition,
+    /// which waits longer. A system that goes on is left alone for the longest of these times, and the default timeout, before
+    /// the next run [starts](Adapter::start).
+    fn leave_time(&mut self, _time: Duration) {}
+
     /// What is already there, without waiting. The engine asks before every stimulus, because an
     /// output that is there pre-empts it.
     fn poll(&mut self) -> Result<Option<Received>, ExecError>;
@@ -81,6 +86,10 @@ pub trait Adapter {
 impl<P: Adapter + ?Sized> Adapter for Box<P> {
     fn start(&mut self, seed: u64) -> Result<(), ExecError> {
         (**self).start(seed)
+    }
+
+    fn leave_time(&mut self, time: Duration) {
+        (**self).leave_time(time);
     }
 
     #[inline]

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use iolite_derive::{Menu, Step, Tester, Verdict};
+use iolite_derive::{Menu, Notice, Step, Tester, Verdict};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
 
@@ -47,7 +47,7 @@ impl Confirm {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Confirmation {
-    /// The run failed again: by the same silence, with more time, or by an output.
+    /// The run failed again: by the same silence, with more time, by an output, or by what came instead and nothing explains.
     Reproduced,
     /// Everything was as before, and where the run had failed the system did something else, which
     /// is allowed.
@@ -134,17 +134,26 @@ impl<'a> Repeat<'a> {
     /// What the repetition says, where it had this outcome.
     fn judge(&self, verdict: Verdict, again: &RunOutcome) -> Confirmation {
         // A silence elsewhere was not the one that is to be confirmed, whereas a forbidden output is seen or not.
-        let by_output = matches!(again.trace.steps().last(), Some(Step::Output(_)));
-        if again.verdict == verdict && (by_output || self.next == self.record.len()) {
+        let by_output = ends_with_output(again);
+        // Through several channels what came instead may need an explanation, which was waited for as long as for the answer.
+        let is_instead = self.is_at_the_end() && self.difference.is_some();
+        let fails_again = again.verdict == verdict
+            || (verdict == Verdict::Fail && again.verdict == Verdict::ViolateFail);
+        if fails_again && (by_output || is_instead || self.next == self.record.len()) {
             Confirmation::Reproduced
         } else if again.verdict == Verdict::Crash && self.is_at_the_end() {
             Confirmation::Crashed
-        } else if self.is_at_the_end() && self.difference.is_some() && !self.crossed {
+        } else if is_instead && !self.crossed && !again.verdict.is_failing() {
             Confirmation::Refuted
         } else {
             Confirmation::Diverged
         }
     }
+}
+
+/// Whether the last that happened was an output.
+fn ends_with_output(outcome: &RunOutcome) -> bool {
+    matches!(outcome.trace.last(), Some(Step::Output(_)))
 }
 
 impl Strategy for Repeat<'_> {
@@ -198,6 +207,13 @@ fn repetitions(
     (count > 0).then_some((patience, count))
 }
 
+/// Whether a failure by silence is not repeated because the beginning of the run alone was kept.
+fn is_too_long(outcome: &RunOutcome, options: &Options, timed: bool) -> bool {
+    let by_silence = timed && outcome.trace.last() == Some(Step::Quiescence);
+    let is_asked = options.confirm.silence > 0 && outcome.end == crate::End::Tester;
+    outcome.verdict.is_failing() && by_silence && is_asked && outcome.trace.omitted() > 0
+}
+
 /// Puts another verdict in place of the one that did not come back, for the goals too: what they say of the last observation
 /// is no more certain than what the run says of it. A failure of conformance is always the last observation's.
 fn replace(outcome: &mut RunOutcome, verdict: Verdict) {
@@ -221,7 +237,7 @@ where
     /// stands if a repetition failed again and none contradicted it, where it failed by silence the one with the longest wait; else it is
     /// `flaky`.
     pub fn run_confirmed(mut self) -> Result<RunOutcome, ExecError> {
-        let mut result = execute(&mut self);
+        let mut result = execute(&mut self, None);
         if let Ok(outcome) = &mut result
             && let Some(asked) = repetitions(outcome, self.options, self.adapter.is_timed())
         {
@@ -237,14 +253,22 @@ where
                 }
             }
         }
+        if let Ok(outcome) = &mut result
+            && is_too_long(outcome, self.options, self.adapter.is_timed())
+        {
+            if let Some(event) = Event::notice(self.id.number, &Notice::NotRepeated) {
+                self.sink.event(&event)?;
+            }
+            outcome.notices.push(Notice::NotRepeated);
+        }
         self.tell_end(&result)?;
         result
     }
 
-    /// Repeats the run.
+    /// Repeats the run; what it showed instead where it failed again is kept in the certificate.
     fn confirm(
         &mut self,
-        outcome: &RunOutcome,
+        outcome: &mut RunOutcome,
         (patience, count): (Option<Duration>, u32),
     ) -> Result<Confirmed, ExecError> {
         let mut options = self.options.clone();
@@ -262,20 +286,30 @@ where
         for attempt in 1..=most {
             let last = patience.map(|patience| longer(patience, attempt.min(count)));
             let mut repeat = Repeat::new(outcome.trace.steps(), last);
-            let again = execute(&mut RunSetup {
+            // What the run before left under way may be as late as the answer that is waited for here.
+            self.adapter.leave_time(last.unwrap_or_default());
+            let mut setup = RunSetup {
                 tester: &mut *self.tester,
                 adapter: &mut *self.adapter,
                 strategy: &mut repeat,
                 options: &options,
                 id: self.id,
                 sink: &mut (),
-            });
+            };
+            let again = execute(&mut setup, last);
             if interrupted().is_some()
                 && let Err(error) = again
             {
                 // Neither confirmed nor contradicted: nothing is claimed.
+                self.sink.event(&Event::Fault {
+                    run: self.id.number,
+                    steps: outcome.steps,
+                    code: error.code().into(),
+                    message: error.to_string(),
+                })?;
                 return Err(error);
             }
+            let by_output = again.as_ref().is_ok_and(ends_with_output);
             let result = match &again {
                 Ok(again) => repeat.judge(outcome.verdict, again),
                 Err(_) => Confirmation::Fault,
@@ -283,6 +317,12 @@ where
             let seen = repeat
                 .difference
                 .map(|step| step.text(self.tester.alphabet()));
+            if result == Confirmation::Reproduced
+                && let (Some(seen), Some(certificate)) = (&seen, &mut outcome.certificate)
+                && !certificate.instead.contains(seen)
+            {
+                certificate.instead.push(seen.clone());
+            }
             self.sink.event(&Event::Confirmation {
                 run: self.id.number,
                 attempt,
@@ -295,6 +335,10 @@ where
             })?;
             match result {
                 Confirmation::Reproduced if attempt >= count => return Ok(Confirmed::Stands),
+                // An output that was seen was seen, however long others take.
+                Confirmation::Reproduced if patience.is_some() && by_output => {
+                    return Ok(Confirmed::Stands);
+                }
                 // The system may need longer than this wait, and the longest one has yet to show that it does not.
                 Confirmation::Reproduced => reproduced = patience.is_none(),
                 Confirmation::Refuted => return Ok(Confirmed::Not),

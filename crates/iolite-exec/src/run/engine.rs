@@ -34,9 +34,11 @@ const MOST_AWAITED: usize = 64;
 /// Time between two signs of life.
 const PROGRESS_EVERY: Duration = Duration::from_millis(200);
 
-/// One run. The event of its end is left to the caller; that of a fault is emitted here.
+/// One run. The event of its end is left to the caller; that of a fault is emitted here. `explanation` is how long an output is
+/// waited for that explains another one, where that is not the timeout.
 pub(crate) fn execute<T, P, S, K>(
     setup: &mut RunSetup<'_, T, P, S, K>,
+    explanation: Option<Duration>,
 ) -> Result<RunOutcome, ExecError>
 where
     T: Tester,
@@ -44,6 +46,11 @@ where
     S: Strategy + ?Sized,
     K: Sink + ?Sized,
 {
+    if setup.options.limits.steps == Some(0) {
+        return Err(ExecError::Config(
+            "a run of 0 steps says nothing of the system".into(),
+        ));
+    }
     let begin = Instant::now();
     let timed = setup.adapter.is_timed();
     let shares_process = setup.adapter.shares_process();
@@ -64,6 +71,7 @@ where
         next_progress: begin,
         last_action: None,
         last_patience: None,
+        explanation,
         pacer: Pacer::new(&options.pace, id, timed, options.quiescence.default),
         crash: None,
         observed: false,
@@ -116,6 +124,8 @@ struct Engine<'a, T: Tester, P: ?Sized, S: ?Sized, K: ?Sized> {
     last_action: Option<String>,
     /// How long the last silence lasted, where waiting costs time.
     last_patience: Option<Duration>,
+    /// How long an output that explains another one is waited for, where that is not the timeout.
+    explanation: Option<Duration>,
     /// Who says how long to wait before stimuli.
     pacer: Pacer,
     /// How the system ended, where that is its crash.
@@ -193,6 +203,10 @@ where
             }
         };
         let (verdict, end) = self.await_explanation(ending)?;
+        if self.timed {
+            let patience = self.patience();
+            self.adapter.leave_time(patience);
+        }
         self.tell_traffic()?;
         let results = self.tester.results();
         let notices = self.tester.conclude();
@@ -263,7 +277,7 @@ where
             if until.is_some_and(|until| Instant::now() >= until) {
                 return Ok((self.tester.verdict(), End::TimeLimit));
             }
-            if let Some(ending) = self.observe(None)? {
+            if let Some(ending) = self.observe(self.explanation)? {
                 return Ok(ending);
             }
         }
@@ -609,7 +623,7 @@ where
         }
         self.strategy.happened(step, preempted);
         if self.trace.is_full() {
-            self.trace.omit();
+            self.trace.omit(step);
         } else {
             self.trace.push(step);
         }

@@ -31,7 +31,7 @@ where
     /// Runs the tester once: starts or resets the system, drives it, and judges. The system is left as
     /// it is at the end; the next start resets it.
     pub fn run(mut self) -> Result<RunOutcome, ExecError> {
-        let result = execute(&mut self);
+        let result = execute(&mut self, None);
         self.tell_end(&result)?;
         result
     }

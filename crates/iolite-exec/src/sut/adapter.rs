@@ -125,14 +125,16 @@ impl SutConfig {
                 channel: self.channel_id(channel.as_deref())?,
                 send: send.clone().into_bytes(),
                 expect: expect.clone().map(String::into_bytes),
-                settle: self.quiescence().default,
             },
         };
         let ready = stdio.zip(ready.map(String::into_bytes));
-        Ok(ByteAdapter::new(process, links, codec, reset, bounds)
-            .ready_by(ready)
-            .attaching(self.attach)
-            .at(place))
+        let silence = self.quiescence().default;
+        Ok(
+            ByteAdapter::new(process, links, codec, reset, silence, bounds)
+                .ready_by(ready)
+                .attaching(self.attach)
+                .at(place),
+        )
     }
 }
 

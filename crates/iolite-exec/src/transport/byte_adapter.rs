@@ -29,7 +29,7 @@ pub enum Reset {
     /// The channels are closed and connected again, and the process goes on.
     Reconnect,
     /// A message is sent, before the first run as well. Outputs are discarded up to the answer `expect`, or without it until the
-    /// system has been silent for `settle`.
+    /// system has been silent for the default timeout.
     Action {
         /// The channel of the message.
         channel: ChannelId,
@@ -37,8 +37,6 @@ pub enum Reset {
         send: Vec<u8>,
         /// The answer.
         expect: Option<Vec<u8>>,
-        /// Silence that ends the reset.
-        settle: Duration,
     },
 }
 
@@ -70,6 +68,12 @@ pub struct ByteAdapter {
     names: Vec<String>,
     codec: WireCodec,
     reset: Reset,
+    /// Silence after which nothing of the last run comes any more.
+    silence: Duration,
+    /// What [`Adapter::leave_time`] asks for beyond that, until the next run has begun.
+    leave: Duration,
+    /// For how long nothing has come now, where nothing was sent either.
+    quiet: Duration,
     bounds: Bounds,
     /// The message by which the system says that it has started; it is not an output.
     ready: Option<(ChannelId, Vec<u8>)>,
@@ -102,6 +106,7 @@ impl ByteAdapter {
         links: Vec<(String, Box<dyn Link>)>,
         codec: WireCodec,
         reset: Reset,
+        silence: Duration,
         bounds: Bounds,
     ) -> Self {
         let (names, links) = links.into_iter().unzip();
@@ -111,6 +116,9 @@ impl ByteAdapter {
             names,
             codec,
             reset,
+            silence,
+            leave: Duration::ZERO,
+            quiet: Duration::ZERO,
             bounds,
             ready: None,
             attach: false,
@@ -146,11 +154,14 @@ impl ByteAdapter {
 
     fn launch(&mut self) -> Result<(), ExecError> {
         self.shut();
-        let deadline = from_now(self.bounds.startup_timeout);
         for link in &mut self.links {
             link.prepare()?;
         }
         self.check_addresses_are_free()?;
+        if self.process.is_none() || self.attach {
+            self.outwait_datagrams()?;
+        }
+        let deadline = from_now(self.bounds.startup_timeout);
         if let Some(process) = &mut self.process {
             process.start(deadline)?;
         }
@@ -222,6 +233,7 @@ impl ByteAdapter {
     fn connect(&mut self, deadline: Instant) -> Result<(), ExecError> {
         // A handshake may have read the beginning of what follows.
         self.is_dry = false;
+        self.quiet = Duration::ZERO;
         let Self { process, links, .. } = self;
         let retry = process.is_some();
         let mut alive = || process.as_mut().and_then(Process::exited);
@@ -238,20 +250,70 @@ impl ByteAdapter {
         for link in &mut self.links {
             link.prepare()?;
         }
+        self.outwait_datagrams()?;
         self.connect(from_now(self.bounds.startup_timeout))
     }
 
-    /// Waits until what the last run left under way has come, where the reset could overtake it: on another connection. What is
-    /// still owed after a silence comes no more.
-    fn settle(&mut self, silence: Duration) -> Result<(), ExecError> {
-        let deadline = from_now(self.bounds.startup_timeout);
-        while self.links.len() > 1 || self.links.iter().any(|link| link.owes()) {
+    /// How long a system that goes on is left alone before a run.
+    fn time_left(&self) -> Duration {
+        self.silence.max(self.leave)
+    }
+
+    /// Waits until nothing comes any more to the channels that were opened again and would get what an earlier run left under way, or
+    /// another tester that had these ports.
+    fn outwait_datagrams(&mut self) -> Result<(), ExecError> {
+        let silence = self.time_left();
+        let no_datagrams = !self.links.iter().any(|link| link.is_connectionless());
+        if no_datagrams || self.quiet >= silence {
+            return Ok(());
+        }
+        let deadline = from_now(silence.saturating_add(self.bounds.startup_timeout));
+        loop {
+            let mut polled: Vec<PollFd<'_>> = Vec::new();
+            for link in self.links.iter().filter(|link| link.is_connectionless()) {
+                link.readers(&mut polled);
+            }
+            polled.extend(interrupt::wake().map(|w| PollFd::from_borrowed_fd(w, PollFlags::IN)));
+            let is_silent = wait(&mut polled, Some(silence))? == Some(0);
+            interrupt::check()?;
+            self.drain();
+            if is_silent {
+                return Ok(());
+            }
+            for link in &mut self.links {
+                link.discard()?;
+            }
+            if Instant::now() >= deadline {
+                return Err(self.never_silent());
+            }
+        }
+    }
+
+    fn never_silent(&self) -> ExecError {
+        ExecError::Reset(format!(
+            "output of the last run does not end after {:?}; it cannot be told from what the system says by itself",
+            self.bounds.startup_timeout
+        ))
+    }
+
+    /// Whether something of the last run may come after the message of a reset, or be taken for its answer: on another connection the
+    /// message can overtake it, and before the answer there may be one that reads the same.
+    fn may_say_more(&self, is_answered: bool) -> bool {
+        match &*self.links {
+            [link] => link.owes() || (is_answered && !link.only_answers()),
+            _ => true,
+        }
+    }
+
+    /// Waits until what the last run left under way has come, unless it ended in silence. What is still owed after a silence comes no
+    /// more.
+    fn settle(&mut self, is_answered: bool) -> Result<(), ExecError> {
+        let silence = self.time_left();
+        let deadline = from_now(silence.saturating_add(self.bounds.startup_timeout));
+        while self.quiet < silence && self.may_say_more(is_answered) {
             match self.receive_message(silence)? {
                 Received::Output(_) if Instant::now() >= deadline => {
-                    return Err(ExecError::Reset(format!(
-                        "output of the last run does not end after {:?}",
-                        self.bounds.startup_timeout
-                    )));
+                    return Err(self.never_silent());
                 }
                 Received::Output(_) => {}
                 Received::Nothing => break,
@@ -271,17 +333,17 @@ impl ByteAdapter {
         channel: ChannelId,
         send: &[u8],
         expect: Option<&[u8]>,
-        settle: Duration,
     ) -> Result<(), ExecError> {
-        self.settle(settle)?;
+        self.settle(expect.is_some())?;
         // A server may have closed an idle connection since the last run.
         self.pump()?;
         self.write(channel, send)?;
+        let silence = self.time_left();
         let deadline = from_now(self.bounds.startup_timeout);
         loop {
             let patience = match expect {
                 Some(_) => deadline.saturating_duration_since(Instant::now()),
-                None => settle,
+                None => silence,
             };
             match self.receive_message(patience)? {
                 Received::Output(from) => {
@@ -704,13 +766,13 @@ impl Adapter for ByteAdapter {
                 channel,
                 send,
                 expect,
-                settle,
             } => {
-                let (channel, send, expect, settle) =
-                    (*channel, send.clone(), expect.clone(), *settle);
-                self.reset_by_action(channel, &send, expect.as_deref(), settle)
+                let (channel, send, expect) = (*channel, send.clone(), expect.clone());
+                self.reset_by_action(channel, &send, expect.as_deref())
             }
         });
+        self.quiet = Duration::ZERO;
+        self.leave = Duration::ZERO;
         self.sound = result.is_ok();
         if result.is_err() {
             self.shut();
@@ -722,8 +784,15 @@ impl Adapter for ByteAdapter {
         false
     }
 
+    fn leave_time(&mut self, time: Duration) {
+        self.leave = self.leave.max(time);
+    }
+
     fn poll(&mut self) -> Result<Option<Received>, ExecError> {
         let result = self.try_poll();
+        if !matches!(result, Ok(None)) {
+            self.quiet = Duration::ZERO;
+        }
         if matches!(result, Ok(Some(Received::Ended(_)))) {
             self.sound = false;
         }
@@ -733,6 +802,7 @@ impl Adapter for ByteAdapter {
     fn send(&mut self, stimulus: ActionId) -> Result<Sent, ExecError> {
         let mut bytes = std::mem::take(&mut self.message);
         bytes.clear();
+        self.quiet = Duration::ZERO;
         let encoded = self.codec.encode(stimulus, &mut bytes);
         let result = match encoded {
             Ok(channel) if channel.index() < self.links.len() => {
@@ -763,6 +833,10 @@ impl Adapter for ByteAdapter {
                 .await_message(patience)
                 .and_then(|received| self.decode(received)),
             Err(error) => Err(error),
+        };
+        self.quiet = match result {
+            Ok(Received::Nothing) => self.quiet.max(patience),
+            _ => Duration::ZERO,
         };
         if matches!(result, Ok(Received::Ended(_))) {
             self.sound = false;

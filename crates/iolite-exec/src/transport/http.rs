@@ -10,13 +10,14 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 use std::time::Instant;
 
-use rustix::event::PollFd;
+use rustix::event::{PollFd, PollFlags};
 
 use crate::transport::bounds::from_now;
 use crate::transport::http_request::{Url, encode};
 use crate::transport::http_response::{HttpError, ResponseReader};
+use crate::transport::interrupt;
 use crate::transport::link::{Address, ExitProbe, Link};
-use crate::transport::readiness::reading;
+use crate::transport::readiness::{reading, wait};
 use crate::transport::socket::{Server, Socket};
 use crate::transport::stream_buffer::StreamBuffer;
 use crate::{Bounds, ExecError, TlsConfig, hexdump};
@@ -26,6 +27,20 @@ struct Connection {
     buffer: StreamBuffer,
     /// Reads the response of the request that is open.
     awaiting: Option<ResponseReader>,
+    /// Whether a response came here before.
+    is_reused: bool,
+    /// The request that is open, where it may be sent again: on a connection that was used before, and of an idempotent method.
+    again: Vec<u8>,
+    /// Whether the request asks the server to close the connection.
+    is_last: bool,
+}
+
+/// What becomes of a connection.
+enum Fate {
+    Stays,
+    Goes,
+    /// The server closed it when the request was on its way: the request is sent once more.
+    Again,
 }
 
 /// Requests that may be open at the same time.
@@ -98,12 +113,15 @@ impl HttpLink {
             stream,
             buffer: StreamBuffer::new(),
             awaiting: None,
+            is_reused: false,
+            again: Vec::new(),
+            is_last: false,
         });
         Ok(self.connections.len() - 1)
     }
 
-    /// Takes what is complete from one connection; whether the connection stays.
-    fn harvest(&mut self, index: usize) -> Result<bool, ExecError> {
+    /// Takes what is complete from one connection.
+    fn harvest(&mut self, index: usize) -> Result<Fate, ExecError> {
         let alone = self.connections.len() == 1;
         let connection = &mut self.connections[index];
         let closed = connection.buffer.ended.is_some();
@@ -115,9 +133,9 @@ impl HttpLink {
         };
         let Some(reader) = &mut connection.awaiting else {
             if unread.is_empty() {
-                return Ok(!closed);
+                return Ok(if closed { Fate::Goes } else { Fate::Stays });
             }
-            return Err(undecodable("bytes that answer no request".into()));
+            return Err(undecodable(NO_REQUEST.into()));
         };
         match reader.read(unread, closed, self.bounds.max_message) {
             Ok(Some(response)) => {
@@ -134,18 +152,37 @@ impl HttpLink {
                 message.extend_from_slice(&response.body);
                 self.responses.push_back(message);
                 let (consumed, keep_alive) = (response.consumed, response.keep_alive);
+                if consumed < unread.len() {
+                    return Err(ExecError::Undecodable {
+                        channel: self.name.clone(),
+                        reason: NO_REQUEST.into(),
+                        dump: hexdump(&unread[consumed..]),
+                    });
+                }
                 connection.buffer.take(consumed);
                 connection.awaiting = None;
+                connection.is_reused = true;
                 // A server that does one thing at a time waits on an idle connection and would
                 // never come to another one.
-                Ok(keep_alive && !closed && alone)
+                let stays = keep_alive && !closed && !connection.is_last && alone;
+                Ok(if stays { Fate::Stays } else { Fate::Goes })
+            }
+            Ok(None) if closed && unread.is_empty() && !connection.again.is_empty() => {
+                Ok(Fate::Again)
             }
             Ok(None) if closed && unread.is_empty() => {
-                self.ended = Some("closed before the response came".into());
-                Ok(false)
+                let hint = if connection.is_reused {
+                    "; the connection had been used before, and the server may have closed it when the request was on its way. Whether \
+                     it has done what was asked is not known, and the method is not idempotent, so it is not asked again: with the line \
+                     `Connection: close` in each request, each has a connection of its own"
+                } else {
+                    ""
+                };
+                self.ended = Some(format!("closed before the response came{hint}"));
+                Ok(Fate::Goes)
             }
             Ok(None) if closed => Err(undecodable("a response that was cut off".into())),
-            Ok(None) => Ok(true),
+            Ok(None) => Ok(Fate::Stays),
             Err(HttpError::LongBody) => Err(connection.buffer.too_long(&self.name, &self.bounds)),
             // An alert of TLS [RFC 8446, §5.1].
             Err(error) if unread.starts_with(b"\x15\x03") => Err(undecodable(format!(
@@ -154,6 +191,82 @@ impl HttpLink {
             Err(error) => Err(undecodable(error.to_string())),
         }
     }
+
+    /// Takes a connection away.
+    fn remove(&mut self, index: usize) -> Connection {
+        self.sending = match self.sending {
+            Some(sending) if sending > index => Some(sending - 1),
+            Some(sending) if sending == index => None,
+            sending => sending,
+        };
+        self.connections.remove(index)
+    }
+
+    /// Sends the request of a connection that the server has closed once more, on a new one. A server may close an idle connection at any
+    /// time, and a client then repeats what is idempotent [RFC 9110, §9.2.2; RFC 9112, §9.3.1].
+    fn send_again(&mut self, index: usize) -> Result<(), ExecError> {
+        let is_sending = self.sending == Some(index);
+        let Connection {
+            awaiting,
+            again,
+            is_last,
+            ..
+        } = self.remove(index);
+        let deadline = from_now(self.bounds.send_timeout);
+        let Ok(index) = self.open(deadline, false, &mut || None) else {
+            // There is nobody any more: the request may have been the end of the system.
+            self.ended = Some("closed before the response came".into());
+            return Ok(());
+        };
+        let connection = &mut self.connections[index];
+        connection.awaiting = awaiting;
+        connection.is_last = is_last;
+        connection.buffer.output.extend_from_slice(&again);
+        let dropped = |e| ExecError::dropped(&self.name, e);
+        while connection
+            .buffer
+            .write_to(&mut connection.stream)
+            .map_err(dropped)?
+            > 0
+        {
+            interrupt::check()?;
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(ExecError::dropped(
+                    &self.name,
+                    "a request that was sent again was not taken",
+                ));
+            }
+            let writer = PollFd::from_borrowed_fd(connection.stream.as_fd(), PollFlags::OUT);
+            wait(&mut [writer], Some(left))?;
+        }
+        if is_sending {
+            self.sending = Some(index);
+        }
+        Ok(())
+    }
+}
+
+/// Bytes that came without a request.
+const NO_REQUEST: &str = "bytes that answer no request";
+
+/// Whether to do this twice has the effect of doing it once [RFC 9110, §9.2.2].
+fn is_idempotent(method: &str) -> bool {
+    matches!(method, "GET" | "HEAD" | "PUT" | "DELETE" | "OPTIONS")
+}
+
+/// Whether a request has the header field `Connection: close`.
+fn asks_to_close(request: &[u8]) -> bool {
+    let lines = request.split(|&byte| byte == b'\n').skip(1);
+    let mut fields = lines
+        .map(<[u8]>::trim_ascii)
+        .take_while(|line| !line.is_empty());
+    fields.any(|field| {
+        let field = field.to_ascii_lowercase();
+        field
+            .strip_prefix(b"connection:")
+            .is_some_and(|value| value.trim_ascii() == b"close")
+    })
 }
 
 /// Appends a status, which has three digits.
@@ -211,14 +324,16 @@ impl Link for HttpLink {
             let connection = &mut self.connections[index];
             if connection.buffer.read_from(&mut connection.stream) {
                 any = true;
-                if !self.harvest(index)? && self.sending != Some(index) {
-                    self.connections.remove(index);
-                    if let Some(sending) = &mut self.sending
-                        && *sending > index
-                    {
-                        *sending -= 1;
+                match self.harvest(index)? {
+                    Fate::Again => {
+                        self.send_again(index)?;
+                        continue;
                     }
-                    continue;
+                    Fate::Goes if self.sending != Some(index) => {
+                        self.remove(index);
+                        continue;
+                    }
+                    Fate::Goes | Fate::Stays => {}
                 }
             }
             index += 1;
@@ -260,6 +375,10 @@ impl Link for HttpLink {
         !self.responses.is_empty() || self.connections.iter().any(|c| c.awaiting.is_some())
     }
 
+    fn only_answers(&self) -> bool {
+        true
+    }
+
     fn forsake(&mut self) {
         self.connections.retain(|c| c.awaiting.is_none());
         self.sending = None;
@@ -278,8 +397,10 @@ impl Link for HttpLink {
                 reason: error.to_string(),
             }
         })?;
-        // An idle connection that the server has closed is not used again. The tester has looked just now, in most cases.
-        if !std::mem::take(&mut self.is_dry) {
+        let may_repeat = is_idempotent(method);
+        // An idle connection that the server has closed is not used again. The tester has looked just now, in most cases; where the
+        // request cannot be sent again, what has come since then matters.
+        if !std::mem::take(&mut self.is_dry) || !may_repeat {
             self.pump()?;
             self.is_dry = false;
         }
@@ -298,6 +419,11 @@ impl Link for HttpLink {
         };
         let connection = &mut self.connections[index];
         connection.buffer.output.extend_from_slice(&self.request);
+        connection.again.clear();
+        if connection.is_reused && may_repeat {
+            connection.again.extend_from_slice(&self.request);
+        }
+        connection.is_last = asks_to_close(&self.request);
         connection.awaiting = Some(ResponseReader::new(method, Arc::clone(&self.headers)));
         self.sending = Some(index);
         Ok(())
@@ -307,7 +433,17 @@ impl Link for HttpLink {
         let result = match self.sending {
             Some(index) => {
                 let connection = &mut self.connections[index];
-                connection.buffer.write_to(&mut connection.stream)
+                let result = connection.buffer.write_to(&mut connection.stream);
+                if result.is_err() && !connection.again.is_empty() {
+                    // A response that came all the same is read, and is none to be asked for again.
+                    connection.buffer.read_from(&mut connection.stream);
+                    if connection.buffer.unread().is_empty() {
+                        self.send_again(index)?;
+                        self.sending = None;
+                        return Ok(0);
+                    }
+                }
+                result
             }
             None => Err(ErrorKind::NotConnected.into()),
         };

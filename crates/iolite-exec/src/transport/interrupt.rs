@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::thread;
 
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use crate::ExecError;
@@ -25,6 +25,8 @@ pub enum Interruption {
     Interrupt,
     /// SIGTERM.
     Terminate,
+    /// SIGHUP: the terminal or the connection to it was closed.
+    HangUp,
     /// Time or memory ran out.
     Bound,
 }
@@ -34,6 +36,7 @@ impl Interruption {
         match signal {
             SIGINT => Some(Self::Interrupt),
             SIGTERM => Some(Self::Terminate),
+            SIGHUP => Some(Self::HangUp),
             BOUND => Some(Self::Bound),
             _ => None,
         }
@@ -45,6 +48,7 @@ impl Interruption {
         match self {
             Self::Interrupt => 130,
             Self::Terminate => 143,
+            Self::HangUp => 129,
             Self::Bound => 3,
         }
     }
@@ -54,6 +58,7 @@ impl Interruption {
         match self {
             Self::Interrupt => "SIGINT",
             Self::Terminate => "SIGTERM",
+            Self::HangUp => "SIGHUP",
             Self::Bound => "a bound of time or memory",
         }
     }
@@ -77,7 +82,7 @@ static WAKE: OnceLock<UnixStream> = OnceLock::new();
 /// The other end of [`WAKE`].
 static WAKER: OnceLock<UnixStream> = OnceLock::new();
 
-/// From now on SIGINT and SIGTERM end runs well: [`crate::run()`] returns
+/// From now on SIGINT and SIGTERM, and SIGHUP unless it is ignored, end runs well: [`crate::run()`] returns
 /// [`ExecError::Interrupted`] and a campaign its summary so far. A second signal kills what was started
 /// and ends the process.
 ///
@@ -90,7 +95,8 @@ pub fn end_well_on_signals() -> Result<(), ExecError> {
     }
     let fail = |e: std::io::Error| ExecError::system("cannot handle signals", e);
     let (wake, waker) = UnixStream::pair().map_err(fail)?;
-    let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(fail)?;
+    let hang_up = hang_up_is_heeded().then_some(SIGHUP);
+    let mut signals = Signals::new([SIGINT, SIGTERM].into_iter().chain(hang_up)).map_err(fail)?;
     if WAKER.set(waker).is_err() || WAKE.set(wake).is_err() {
         return Ok(());
     }
@@ -107,6 +113,20 @@ pub fn end_well_on_signals() -> Result<(), ExecError> {
         })
         .map_err(fail)?;
     Ok(())
+}
+
+/// Whether SIGHUP would end this process. Whoever started it with `nohup` wants it to go on; where the system does not say, nothing is
+/// changed.
+fn hang_up_is_heeded() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status");
+    status.is_ok_and(|status| ends_at(SIGHUP, &status))
+}
+
+/// Whether a process with this status does not ignore the signal.
+fn ends_at(signal: i32, status: &str) -> bool {
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    ignored.is_some_and(|mask| mask & (1 << (signal - 1)) == 0)
 }
 
 /// Asks this process to end, if nothing else did before.
@@ -168,5 +188,19 @@ pub(crate) fn check() -> Result<(), ExecError> {
     match interrupted() {
         Some(by) => Err(ExecError::Interrupted(by)),
         None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_signal_that_is_ignored_is_left_alone() {
+        let status = |mask: &str| format!("Name:\tx\nSigBlk:\t0000000000000000\nSigIgn:\t{mask}\n");
+        assert!(ends_at(SIGHUP, &status("0000000000001000")));
+        // As with `nohup`, beside SIGPIPE.
+        assert!(!ends_at(SIGHUP, &status("0000000000001001")));
+        assert!(!ends_at(SIGHUP, "no status of Linux"));
     }
 }

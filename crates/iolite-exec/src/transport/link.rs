@@ -112,6 +112,22 @@ pub(crate) trait Link: Send {
         false
     }
 
+    /// Whether the system says nothing here but answers, so that nothing is to be expected where it [owes](Self::owes) none.
+    fn only_answers(&self) -> bool {
+        false
+    }
+
+    /// Whether what an earlier run left under way comes here although the channel was closed and opened again: whoever has bound a port
+    /// gets the datagrams that are sent there.
+    fn is_connectionless(&self) -> bool {
+        false
+    }
+
+    /// Forgets everything that has come to a channel that is [connectionless](Self::is_connectionless).
+    fn discard(&mut self) -> Result<(), ExecError> {
+        Ok(())
+    }
+
     /// Gives up answers that the system owes: they are not read any more.
     fn forsake(&mut self) {}
 

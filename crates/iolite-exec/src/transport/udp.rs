@@ -222,6 +222,29 @@ impl Link for UdpLink {
         self.inbox.iter().map(Vec::len).sum()
     }
 
+    fn is_connectionless(&self) -> bool {
+        true
+    }
+
+    /// Datagrams of others too: those that came for an earlier run are no fault of the next one.
+    fn discard(&mut self) -> Result<(), ExecError> {
+        let Some(socket) = &self.socket else {
+            return Ok(());
+        };
+        loop {
+            match socket.recv_from(&mut self.datagram) {
+                Err(e) if e.kind() == ErrorKind::WouldBlock => return Ok(()),
+                Ok(_) => {}
+                Err(e)
+                    if matches!(
+                        e.kind(),
+                        ErrorKind::Interrupted | ErrorKind::ConnectionRefused
+                    ) => {}
+                Err(e) => return Err(ExecError::dropped(&self.name, e)),
+            }
+        }
+    }
+
     fn ended(&self) -> Option<&str> {
         None
     }

@@ -387,6 +387,12 @@ impl Judge {
                  model does not specify it; anything may follow, so such a run ends there and \
                  passes: specify {input} there, or stimulate after silence"
             )),
+            Notice::NotRepeated => Some(
+                "warning: a failure by silence was not repeated with more time, since its run is longer \
+                 than the 1,048,576 steps that are kept of one; if the system may only have been slow, \
+                 test with shorter runs or a longer timeout"
+                    .to_owned(),
+            ),
             Notice::LeftGoal(reason) => Some(format!("inconc: {reason}")),
             Notice::SolverFault(why) | Notice::ModelFault(why) => Some(format!("error: {why}")),
             Notice::Tried { .. }

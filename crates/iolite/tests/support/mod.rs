@@ -28,6 +28,7 @@ pub fn judged(kind: Criterion, model: &str, queues: bool) -> Certificate {
         observed: None,
         trace_omitted: 0,
         patience: None,
+        instead: Vec::new(),
         unexplained: None,
         exit: None,
         allowed: Vec::new(),
