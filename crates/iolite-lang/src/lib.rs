@@ -44,10 +44,10 @@ pub use diagnostic::{Diagnostic, Loaded, Rejected, Severity};
 pub use lower::{
     ActionLetters, ActionSignature, Automaton, AutomatonState, DEFAULT_BUDGET, DataNames,
     DataObserver, DataPurpose, MOST_COMPONENTS, ObserverAutomaton, PurposeAutomaton,
-    action_letters, data_lints, data_unreached, guard_lints, has_data, lower_data,
-    lower_data_observer, lower_data_purpose, lower_lazily, lower_observer, lower_property,
-    lower_purpose, lower_system, lower_test, lower_test_over, lower_traces, parse_action,
-    parse_value, property_alphabet, systems, unfold_data,
+    action_letters, data_lints, data_observer_lints, data_unreached, guard_lints, has_data,
+    lower_data, lower_data_observer, lower_data_purpose, lower_lazily, lower_observer,
+    lower_property, lower_purpose, lower_system, lower_test, lower_test_over, lower_traces,
+    parse_action, parse_value, property_alphabet, systems, unfold_data,
 };
 pub use names::Names;
 pub use render::{Style, render};

@@ -270,3 +270,32 @@ fn with_the_rest_every_action_has_one_step() {
         }
     }
 }
+
+/// What `check` says of an observer that names its system: an input with values may enter a violating state.
+#[test]
+fn inputs_with_values_are_seen_without_a_model() {
+    let system = "system S {
+        input a(n: int)
+        output b
+        initial state I { ?a(n) -> J }
+        state J { !b -> I }
+    }\n";
+    let codes = |observer: &str| {
+        let (file, found) = parse_and_check(&format!("{system}{observer}"));
+        assert!(!diagnostic::has_errors(&found), "{found:?}");
+        let found = iolite_lang::data_observer_lints(&file, "W");
+        found.iter().map(|d| d.code.to_string()).collect::<Vec<_>>()
+    };
+    let observer = |events: &str| {
+        format!("observer W for S {{ initial state P {{ {events} }} violate state V }}")
+    };
+    assert_eq!(codes(&observer("?a(n) [n > 3] -> V  * -> P")), ["IOL303"]);
+    assert_eq!(
+        codes(&observer("?a(n) [n > 3 && n < 4] -> V  * -> P")),
+        [""; 0]
+    );
+    assert_eq!(
+        codes(&observer("?a(n) [n > 3] -> P  !b -> V  * -> P")),
+        [""; 0]
+    );
+}

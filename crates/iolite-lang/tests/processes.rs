@@ -3,6 +3,7 @@
 
 mod common;
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, VecDeque};
 
 use common::bisimilar;
@@ -20,6 +21,14 @@ enum Number {
     Name(&'static str),
     /// The next one, modulo 3.
     Next(Box<Number>),
+    /// Two divided by it, by division or from an array: of 0 there is none.
+    Part(Box<Number>, Written),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Written {
+    Quotient,
+    Element,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -128,7 +137,8 @@ impl Random {
             };
         }
         let size = size - 1;
-        match self.below(20) {
+        match self.below(23) {
+            20..=22 if !at.scope.is_empty() => self.protected(at, size),
             0..=4 => self.action(at, size),
             5 => Term::Internal(Box::new(self.term(at, size))),
             6..=8 => Term::Choice(vec![self.term(at, size), self.term(at, size)]),
@@ -191,6 +201,38 @@ impl Random {
                 Term::Disable(Box::new(left), Box::new(right))
             }
         }
+    }
+
+    /// A guard, and a term behind it that has a value only where the guard holds.
+    fn protected(&mut self, at: &Place, size: u32) -> Term {
+        let name = Number::Name(self.one(&at.scope));
+        let how = self.one(&[Written::Quotient, Written::Element]);
+        let part = Number::Part(Box::new(name.clone()), how);
+        let body = match self.below(6) {
+            0 if at.arity == 1 => Term::Exit(vec![Carried::Given(part)]),
+            1 if at.arity == 0 => {
+                let gates = [self.valued(at), self.plain(at)];
+                let call = Term::Call(self.below(2) as usize, gates, part);
+                Term::Action('!', self.plain(at), None, None, Box::new(call))
+            }
+            2 => {
+                let condition = Condition::Less(Number::Known(1), part);
+                Term::Guard(condition, Box::new(self.term(at, size)))
+            }
+            _ => {
+                let sigil = self.one(&['?', '!']);
+                let guard = (self.below(3) == 0).then(|| self.condition(&at.scope));
+                let rest = Box::new(self.term(at, size));
+                Term::Action(
+                    sigil,
+                    self.valued(at),
+                    Some(Carried::Given(part)),
+                    guard,
+                    rest,
+                )
+            }
+        };
+        Term::Guard(Condition::Less(Number::Known(0), name), Box::new(body))
     }
 
     fn carried_by_exit(&mut self, at: &Place) -> Carried {
@@ -389,6 +431,8 @@ fn number(n: &Number) -> String {
         Number::Known(n) => n.to_string(),
         Number::Name(x) => (*x).to_owned(),
         Number::Next(n) => format!("(({} + 1) % 3)", number(n)),
+        Number::Part(n, Written::Quotient) => format!("(2 / {})", number(n)),
+        Number::Part(n, Written::Element) => format!("[2, 1][{} - 1]", number(n)),
     }
 }
 
@@ -479,6 +523,7 @@ fn put_number(n: &Number, x: &str, v: i64) -> Number {
     match n {
         Number::Name(y) if *y == x => Number::Known(v),
         Number::Next(m) => Number::Next(Box::new(put_number(m, x, v))),
+        Number::Part(m, how) => Number::Part(Box::new(put_number(m, x, v)), *how),
         _ => n.clone(),
     }
 }
@@ -494,6 +539,7 @@ fn value(n: &Number) -> i64 {
     match n {
         Number::Known(n) => *n,
         Number::Next(n) => (value(n) + 1) % 3,
+        Number::Part(n, _) => 2 / value(n),
         Number::Name(x) => panic!("{x} has no value"),
     }
 }
@@ -516,10 +562,15 @@ fn names(Gate(name, v): &Gate, label: &Label) -> bool {
 
 struct Interpreter<'t> {
     bodies: &'t [Term; 2],
+    /// Terms and steps that are still looked at: some processes double with every step.
+    fuel: Cell<u32>,
 }
 
 impl Interpreter<'_> {
     fn steps(&self, t: &Term) -> Vec<(Label, Term)> {
+        if !self.spends_fuel() {
+            return Vec::new();
+        }
         match t {
             Term::Exit(values) => {
                 let mut all = vec![Vec::new()];
@@ -644,6 +695,12 @@ impl Interpreter<'_> {
         }
     }
 
+    fn spends_fuel(&self) -> bool {
+        let left = self.fuel.get().checked_sub(1);
+        self.fuel.set(left.unwrap_or(0));
+        left.is_some()
+    }
+
     fn together(&self, meets: &Meets, parts: &[Term]) -> Vec<(Label, Term)> {
         let meeting = |label: &Label| match (label, meets) {
             (Label::Internal, _) => false,
@@ -655,6 +712,9 @@ impl Interpreter<'_> {
         let mut steps = Vec::new();
         for (k, row) in rows.iter().enumerate() {
             for (label, next) in row.iter().filter(|(l, _)| !meeting(l)) {
+                if !self.spends_fuel() {
+                    return steps;
+                }
                 let mut moved = parts.to_vec();
                 moved[k] = next.clone();
                 steps.push((label.clone(), Term::Parallel(meets.clone(), moved)));
@@ -672,6 +732,9 @@ impl Interpreter<'_> {
                     }
                     _ => continue,
                 };
+                if !self.spends_fuel() {
+                    return steps;
+                }
                 steps.push((
                     joint,
                     Term::Parallel(meets.clone(), vec![p.clone(), q.clone()]),
@@ -707,7 +770,7 @@ impl Interpreter<'_> {
                 };
                 transitions.push((known[&t], label, target));
             }
-            if known.len() > most {
+            if known.len() > most || self.fuel.get() == 0 {
                 return None;
             }
         }
@@ -765,7 +828,10 @@ fn compare(seed: u64, tally: &mut Tally) {
     };
     let top = random.term(&place(None), 5);
     let bodies = [0, 1].map(|k| random.term(&place(Some(k)), 3));
-    let interpreter = Interpreter { bodies: &bodies };
+    let interpreter = Interpreter {
+        bodies: &bodies,
+        fuel: Cell::new(30_000),
+    };
     let Some(expected) = interpreter.explore(&put(&top, "x", 1), 150) else {
         return;
     };
@@ -854,4 +920,40 @@ fn processes_are_what_the_rules_say() {
     assert!(tally.symbolic > tally.finite, "{tally:?}");
     assert!(tally.views > tally.finite * 9 / 10, "{tally:?}");
     assert!(tally.wide > 20, "{tally:?}");
+}
+
+/// What is offered behind a condition is computed only where the condition holds, also where it meets with a value of
+/// a narrower sort.
+#[test]
+fn terms_come_after_the_conditions_that_protect_them() {
+    let unfolded = |text: &str| {
+        let (file, found) = parse_and_check(text);
+        assert!(
+            !iolite_lang::diagnostic::has_errors(&found),
+            "{text}\n{found:?}"
+        );
+        assert!(has_data(&file, "T"), "{text}");
+        unfold_data(&file, "T", &mut Solver::embedded(), UnfoldBudget::default())
+    };
+    let holds = [
+        "process P(x: int) = [x > 0] -> !o(12 / x); stop [] [x <= 0] -> !z; P(x + 1)\nsystem T = P(0)",
+        "process Buf(q: int[]) = ?put(x: 0..3) [len(q) < 2]; Buf(q ++ [x]) [] \
+         [len(q) > 0] -> !get(q[0]); Buf(slice(q, 1, len(q)))\nsystem T = Buf([])",
+        "process Buf(q: int[]) = ?put(x: 0..3) [len(q) < 2]; Buf(q ++ [x]) [] \
+         [len(q) > 0] -> !get(q[0]); Buf(slice(q, 1, len(q)))\n\
+         process Sink = ?get(x: 0..3) [x != 2]; !seen(x); Sink\n\
+         system T = hide get in (Sink |[get]| Buf([]))",
+        "process P(n: 0..2, q: int) = [n < 2] -> !a(n + 1, q); P(n + 1, q + 1) [] \
+         [q < 2] -> Q(q)\nprocess Q(n: 0..1) = !o(n); stop\nsystem T = P(0, 0)",
+        // Sorts of which one is wider meet in either order.
+        "process T = (?a(x: int); !x(x); stop) |[a]| (?a(y: 0..7) [y > 2]; stop)",
+        "process T = (?a(y: 0..7) [y > 2]; stop) |[a]| (?a(x: int); !x(x); stop)",
+    ];
+    for text in holds {
+        assert!(unfolded(text).is_ok(), "{text}\n{:?}", unfolded(text).err());
+    }
+    // An action's own condition is asked about the values that it carries, so they are computed first.
+    let found = unfolded("process P(x: int) = !o(12 / x) [x > 0]; stop\nsystem T = P(0)");
+    let found = found.expect_err("12 / 0");
+    assert_eq!(found[0].code.to_string(), "IOL405", "{found:?}");
 }

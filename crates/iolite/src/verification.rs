@@ -72,8 +72,8 @@ pub enum Proof {
     Proved {
         /// Who found the proof, and the inductive invariant, a line a location, where data were kept.
         invariant: Option<(String, String)>,
-        /// How many transitions may have no value in the model: nothing is claimed of the constants
-        /// with which that happens.
+        /// How many transitions may have no value in the model: nothing is claimed of the values, of
+        /// constants, inputs and internal choices, with which that happens.
         faults: usize,
     },
     /// This one does.

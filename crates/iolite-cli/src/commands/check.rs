@@ -224,19 +224,21 @@ fn look(
                 }
             }
         }
-        if declaration.kind == "property" {
-            let more = match iolite_lang::lower_property(file, &declaration.name, &[]) {
+        let more = match declaration.kind.as_str() {
+            "property" => match iolite_lang::lower_property(file, &declaration.name, &[]) {
                 Ok(automaton) => iolite_lang::guard_lints(file, &declaration.name, &automaton),
                 Err(more) => more,
-            };
-            // A property that another one names is told once.
-            for d in more {
-                if !found
-                    .iter()
-                    .any(|o| (&o.code, &o.span) == (&d.code, &d.span))
-                {
-                    found.push(d);
-                }
+            },
+            "observer" => iolite_lang::data_observer_lints(file, &declaration.name),
+            _ => Vec::new(),
+        };
+        // A property that another one names is told once.
+        for d in more {
+            if !found
+                .iter()
+                .any(|o| (&o.code, &o.span) == (&d.code, &d.span))
+            {
+                found.push(d);
             }
         }
         declarations.push(declaration);

@@ -97,7 +97,8 @@ struct PropertyDocument {
     /// The inductive invariant, a line a location.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     invariant: Vec<String>,
-    /// Transitions that may have no value: nothing is claimed of constants with which that happens.
+    /// Transitions that may have no value: nothing is claimed of values, of constants, inputs and internal choices,
+    /// with which that happens.
     #[serde(skip_serializing_if = "is_zero")]
     faults: usize,
     /// What is left to show, where the answer is unknown.
@@ -329,8 +330,8 @@ fn tell(document: &Document, relevance: bool) -> String {
         }
         if property.faults > 0 {
             text += &format!(
-                "  note            {} transitions may have no value; nothing is claimed of constants \
-                 with which that happens\n",
+                "  note            {} transitions may have no value; nothing is claimed of values, of inputs and \
+                 internal choices too, with which that happens\n",
                 property.faults
             );
         }

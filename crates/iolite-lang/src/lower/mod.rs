@@ -29,7 +29,8 @@ pub use automaton::{
     lower_traces,
 };
 pub use data::{
-    DataObserver, DataPurpose, has_data, lower_data, lower_data_observer, lower_data_purpose,
+    DataObserver, DataPurpose, data_observer_lints, has_data, lower_data, lower_data_observer,
+    lower_data_purpose,
 };
 pub use data_names::DataNames;
 pub(crate) use formula_events::formula_events;

@@ -188,6 +188,9 @@ fn cycle(
     let own_delta = property.letters.iter().any(|letter| letter == DELTA);
     let sees = |action: &String| letter(property, action).is_some();
     if cycle.is_empty() {
+        if own_delta {
+            return rejected("the property sees the silence of a livelock, and it never ends");
+        }
         let mut stays = false;
         for &state in &at {
             let moves = s.steps(state)?.iter().any(|(k, ..)| *k == Kind::Internal);

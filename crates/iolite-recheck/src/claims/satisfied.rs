@@ -227,11 +227,13 @@ impl<'a> Claim<'a> {
         }
         let harmless = match wrong {
             Wrong::Finite => {
-                // Internal actions alone go on for ever only in a livelock.
+                // Internal actions alone go on for ever only in a livelock, whose silence is a sequence without end
+                // where the property sees it.
                 let mut stays = inside
                     .iter()
                     .any(|(_, step)| step.kind != Some(Kind::Internal));
-                for &(from, _) in &inside {
+                let own_delta = letter(self.property, DELTA).is_some();
+                for &(from, _) in inside.iter().filter(|_| !own_delta) {
                     stays |= self.s.is_quiescent(self.pairs[from].0)?;
                 }
                 !stays

@@ -30,7 +30,7 @@ pub struct Proof {
     /// Who found it.
     pub how: String,
     /// Transitions for which the invariant does not exclude that a guard or an effect has no value.
-    /// Constants with which that happens are no specification, so nothing is claimed of them.
+    /// Nothing is claimed of the values with which that happens: of constants, of inputs or of internal choices.
     pub faults: Vec<TransitionId>,
     /// The same by k-induction, where the invariant is large and that was checked too.
     pub induction: Option<Induction>,

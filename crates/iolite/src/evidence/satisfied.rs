@@ -259,7 +259,10 @@ impl<'a, M: Semantics<State = StateId>> Product<'a, M> {
         let stays = match aim {
             Aim::Finite => {
                 let visible = inside().any(|step| kind(step.label) != LabelKind::Internal);
-                let livelock = |&k: &usize| self.silence[k] == Some(Quiescence::Livelock);
+                // One whose silence the property sees has a sequence without end.
+                let shown = |k: usize| self.steps[k].iter().any(|s| s.label == LabelId::DELTA);
+                let livelock =
+                    |&k: &usize| self.silence[k] == Some(Quiescence::Livelock) && !shown(k);
                 visible || inside().next().is_some() && part.iter().any(livelock)
             }
             Aim::Pair(number) => {

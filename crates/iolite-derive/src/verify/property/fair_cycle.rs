@@ -147,7 +147,8 @@ impl<'a> Search<'a> {
 
     /// Whether the component is an infinite execution of the wanted kind: a sequence without end needs
     /// a letter; a finite one either goes on with actions that the property does not see, or stays in
-    /// a livelock. Where the environment goes on, more than silence must happen unless nothing can.
+    /// a livelock, unless its silence is a letter: then its δ, again and again, is a sequence without end
+    /// already. Where the environment goes on, more than silence must happen unless nothing can.
     fn has_substance(&self, component: &[u32]) -> bool {
         let edges = || component.iter().flat_map(|&n| self.inside(n));
         match self.sequence {
@@ -160,8 +161,10 @@ impl<'a> Search<'a> {
             }
             Sequence::Finite => {
                 let visible = |e: &Edge| self.product.kinds[e.label.index()] != LabelKind::Internal;
-                let livelock =
-                    |&n: &u32| self.product.silence[n as usize] == Some(Quiescence::Livelock);
+                let livelock = |&n: &u32| {
+                    let silence = self.product.silence[n as usize];
+                    silence == Some(Quiescence::Livelock) && !self.product.shows_silence(n)
+                };
                 edges().any(visible) || component.iter().any(livelock) && edges().next().is_some()
             }
         }

@@ -184,10 +184,14 @@ impl Product {
         &self.edges[range]
     }
 
+    /// Whether silence is a letter at a node: it goes on as an infinite sequence.
+    pub(super) fn shows_silence(&self, node: u32) -> bool {
+        self.edges(node).iter().any(|e| e.label == LabelId::DELTA)
+    }
+
     /// Whether an execution may end at a node, and how.
     fn may_end(&self, node: u32) -> Option<Ending> {
-        if self.edges(node).iter().any(|e| e.label == LabelId::DELTA) {
-            // Silence is a letter here: it goes on as an infinite sequence.
+        if self.shows_silence(node) {
             return None;
         }
         match (self.silence[node as usize]?, self.environment) {

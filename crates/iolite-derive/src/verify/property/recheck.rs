@@ -56,7 +56,10 @@ pub fn recheck_violation<M: Semantics<State = StateId>>(
             }
             if cycle.is_empty() {
                 let visible = |l: LabelId| model.labels().kind(l) != LabelKind::Internal;
-                let livelock = |&s: &StateId| view.quiescence(s) == Some(Quiescence::Livelock);
+                // Where the property sees silence, a livelock shows it for ever.
+                let unseen = letters.silence(Quiescence::Livelock).is_none();
+                let livelock =
+                    |&s: &StateId| unseen && view.quiescence(s) == Some(Quiescence::Livelock);
                 if !steps.iter().any(|&(l, _)| visible(l)) && !states.iter().any(livelock) {
                     return Err("the system does not stay in this cycle".to_owned());
                 }

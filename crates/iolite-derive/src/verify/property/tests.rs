@@ -6,7 +6,7 @@ use iolite_lts::{
     LabelId, LabelKind, Lts, LtsBuilder, Quiescence, QuiescencePolicy, Semantics, StateId,
     Suspension,
 };
-use iolite_property::{Alphabet, StateSet, StreettAutomaton};
+use iolite_property::{Alphabet, Letter, StateSet, StreettAutomaton};
 use proptest::prelude::*;
 
 use super::{
@@ -80,6 +80,21 @@ fn is_cycle(edges: &[NaiveEdge]) -> bool {
     })
 }
 
+/// Whether the property accepts what it has seen when it is in `q`, followed by a letter for ever.
+fn goes_on_with(property: &StreettAutomaton, q: StateId, letter: Letter) -> bool {
+    let structure = property.structure();
+    let step = |q: &StateId| Some(structure.step(*q, letter));
+    let states = structure.len();
+    let seen: Vec<StateId> = std::iter::successors(Some(q), step)
+        .skip(states)
+        .take(states)
+        .collect();
+    property.pairs().iter().all(|pair| {
+        seen.iter().any(|&q| pair.recurrent.contains(q))
+            || seen.iter().all(|&q| pair.persistent.contains(q))
+    })
+}
+
 /// (some execution is rejected, some finite sequence is left open)
 fn by_definition(
     model: &Lts,
@@ -148,8 +163,15 @@ fn by_definition(
                 .iter()
                 .any(|e| model.labels().kind(e.1) != LabelKind::Internal);
             let livelock = |&s: &StateId| view.quiescence(s) == Some(Quiescence::Livelock);
-            if visible || states.iter().any(livelock) {
-                finite(nodes[cycle[0].0].1);
+            let q = nodes[cycle[0].0].1;
+            if visible {
+                finite(q);
+            } else if states.iter().any(livelock) {
+                match letters.silence(Quiescence::Livelock) {
+                    None => finite(q),
+                    // What is observed of it is δ, for ever.
+                    Some(delta) => infinite |= !goes_on_with(property, q, delta),
+                }
             }
         }
     }
@@ -176,11 +198,12 @@ fn properties() -> impl Strategy<Value = StreettAutomaton> {
         vec!["?a", "!x", "!y"],
         vec!["!x"],
         vec!["?a", "!x", "delta"],
+        vec!["!y", "delta"],
         vec!["!x", "delta_d"],
     ];
     let set = || prop::collection::vec(any::<bool>(), 2);
     (
-        0..4_usize,
+        0..5_usize,
         prop::collection::vec(0..2_usize, 6),
         prop::collection::vec((set(), set()), 1..3),
         set(),
@@ -239,5 +262,48 @@ proptest! {
             PropertySatisfaction::Undefined(..) => prop_assert!(false, "there are no guards"),
             PropertySatisfaction::Unknown => prop_assert!(false, "the limit is high enough"),
         }
+    }
+}
+
+/// A livelock is quiescent [SAFE04, §2.3]: where the property sees silence, it observes δ for ever, which `F δ` and
+/// `G F δ` both ask for; the finite word of silence that comes before is not judged.
+#[test]
+fn a_livelock_that_is_seen_is_silence_for_ever() {
+    let mut b = LtsBuilder::new();
+    let s = b.named_state("s");
+    b.labels_mut().intern_text("!y");
+    b.transition_text(s, "i", s);
+    let model = b.build().unwrap();
+    let verdict = |letters: [&str; 2], quiescence| {
+        let sigma = Arc::new(Alphabet::of_names(letters.iter().copied()).unwrap());
+        // State 1 is entered by silence and not left; no finite word is accepted.
+        let delta = sigma.letter(LabelId::DELTA);
+        let row = |q: usize| -> Vec<usize> {
+            let silent = |l: usize| delta.is_some_and(|d| d.index() == l);
+            (0..2).map(|l| usize::from(q == 1 || silent(l))).collect()
+        };
+        let rows = [row(0), row(1)];
+        let pairs: [(&[usize], &[usize]); 1] = [(&[1], &[])];
+        let property = StreettAutomaton::from_rows(sigma, 0, &rows, &pairs).unwrap();
+        let property = property.with_finite(StateSet::of(2, |_| false));
+        let letters = LetterMap::new(property.alphabet(), model.labels());
+        let executions = Executions {
+            quiescence,
+            ..Executions::default()
+        };
+        satisfies(&model, &property, &letters, executions, 100)
+            .unwrap()
+            .0
+    };
+    for policy in [QuiescencePolicy::Livelock, QuiescencePolicy::Fair] {
+        assert_eq!(
+            verdict(["!y", "delta"], policy),
+            PropertySatisfaction::Holds
+        );
+        let unseen = verdict(["!x", "!y"], policy);
+        assert!(
+            matches!(unseen, PropertySatisfaction::Violated(_)),
+            "{unseen:?}"
+        );
     }
 }

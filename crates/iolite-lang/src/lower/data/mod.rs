@@ -11,7 +11,9 @@ mod machine;
 mod observer;
 
 pub(super) use explicit::declared_sorts;
-pub use observer::{DataObserver, DataPurpose, lower_data_observer, lower_data_purpose};
+pub use observer::{
+    DataObserver, DataPurpose, data_observer_lints, lower_data_observer, lower_data_purpose,
+};
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -74,6 +74,22 @@ pub fn lower_data_observer(file: &File, name: &str, system: &Iosts) -> Result<Da
     })
 }
 
+/// What is wrong with an observer with data that names its system, as far as it takes the data to see it: an input that
+/// enters a violating state for some of its values. What is wrong with the system is not told here.
+pub fn data_observer_lints(file: &File, name: &str) -> Vec<Diagnostic> {
+    let Ok(machine) = find(file, name, Role::Observer) else {
+        return Vec::new();
+    };
+    let system = machine.of.as_ref().filter(|_| machine.has_data());
+    let Some(Ok(system)) = system.map(|of| super::lower_data(file, &of.text)) else {
+        return Vec::new();
+    };
+    match lower_data_observer(file, name, &system) {
+        Ok(observer) => observer.warnings,
+        Err(found) => found,
+    }
+}
+
 /// The purpose of this name, with or without data, over the gates of a system.
 pub fn lower_data_purpose(file: &File, name: &str, system: &Iosts) -> Result<DataPurpose> {
     let machine = find(file, name, Role::Purpose)?;

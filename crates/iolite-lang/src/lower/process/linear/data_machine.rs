@@ -140,7 +140,8 @@ impl DataMachines {
         };
         Ok(Some(Step {
             action,
-            guard: vec![guard],
+            guard: Vec::new(),
+            condition: vec![guard],
             fresh,
             target: self.at(machine, transition.target, target),
             span,

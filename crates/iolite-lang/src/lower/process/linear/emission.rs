@@ -231,18 +231,23 @@ impl<'f> Emission<'f> {
                 step.fix(var, &param.term())?;
             }
         }
-        let mut equalities = Vec::new();
+        let mut given = Vec::new();
         for (k, param) in params.iter().enumerate().take(count) {
             let Action::Exit(args) = &step.action else {
                 break;
             };
-            let arg = args[k].clone();
-            match step.is_fresh(&arg) {
+            match step.is_fresh(&args[k]) {
                 Some(var) => step.fix(&var, &param.term())?,
-                None => equalities.push(equal(&param.term(), &arg, span)?),
+                None => given.push(k),
             }
         }
-        step.guard.splice(0..0, equalities);
+        // The values that a process offers are computed once its guards hold.
+        for k in given {
+            let Action::Exit(args) = &step.action else {
+                break;
+            };
+            step.guard.push(equal(&params[k].term(), &args[k], span)?);
+        }
         let hidden: Vec<Var> = step.fresh.clone();
         let hidden: Vec<Var> = hidden.into_iter().filter(|v| step.reads(v)).collect();
         let mut all = vec![step];
@@ -276,7 +281,8 @@ impl<'f> Emission<'f> {
                 let value = literal(var.sort.default_value(), &var.sort, span)?;
                 assignments.push((var.clone(), value));
             }
-            let guard = (!one.guard.is_empty()).then(|| Term::all(one.guard));
+            let conditions = [one.guard, one.condition].concat();
+            let guard = (!conditions.is_empty()).then(|| Term::all(conditions));
             let (from, to) = (self.locations[source], self.locations[arrival.location]);
             self.builder
                 .transition(from, gate, guard, assignments, to, place(span))

@@ -331,6 +331,7 @@ impl<'f> Rules<'f> {
             Step {
                 action,
                 guard: Vec::new(),
+                condition: Vec::new(),
                 fresh: Vec::new(),
                 target: Config::State(machine, target),
                 span: Span::default(),
@@ -376,6 +377,7 @@ impl<'f> Rules<'f> {
                 Ok(vec![Step {
                     action: Action::Exit(args),
                     guard: Vec::new(),
+                    condition: Vec::new(),
                     fresh,
                     target: Config::Stop,
                     span: node.0.span,
@@ -439,9 +441,10 @@ impl<'f> Rules<'f> {
 
     /// The step of an event, without its target, and what is known after it.
     fn event(&mut self, event: &'f Event, scope: &Scope) -> Result<(Step<'f>, Scope), Stop> {
-        let step = |action, guard, fresh| Step {
+        let step = |action, condition, fresh| Step {
             action,
-            guard,
+            guard: Vec::new(),
+            condition,
             fresh,
             target: Config::Stop,
             span: event.span,
@@ -466,12 +469,12 @@ impl<'f> Rules<'f> {
                 guard,
             } => {
                 let (args, fresh, scope) = self.offers(offers, scope)?;
-                let guard = match guard {
+                let condition = match guard {
                     Some(guard) => vec![self.term(guard, &scope, Some(&TermSort::Bool))?],
                     None => Vec::new(),
                 };
                 let action = directed(*kind, &name.text, args, event.span)?;
-                Ok((step(action, guard, fresh), scope))
+                Ok((step(action, condition, fresh), scope))
             }
             _ => Err(Diagnostic::error(
                 codes::EVENT_NOT_HERE,

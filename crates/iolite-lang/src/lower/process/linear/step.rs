@@ -22,12 +22,19 @@ pub(super) enum Action {
     },
 }
 
-/// A step with a guard. `fresh` are values that it chooses: those that its action takes, and those of
+/// A step with its conditions. `fresh` are values that it chooses: those that its action takes, and those of
 /// choices.
+///
+/// A term may have no value, so the order of conditions matters: those of `guard` come first, then what the
+/// action carries is computed, then those of `condition` are asked. It is the order of the rules by values.
 #[derive(Clone, Debug)]
 pub(super) struct Step<'f> {
     pub(super) action: Action,
+    /// What has to hold before the action is offered, and how the values of parts that meet are related. It
+    /// protects the terms that the action carries.
     pub(super) guard: Vec<Term>,
+    /// What is asked of the values that the action carries.
+    pub(super) condition: Vec<Term>,
     pub(super) fresh: Vec<Var>,
     pub(super) target: Config<'f>,
     pub(super) span: Span,
@@ -56,12 +63,20 @@ impl Step<'_> {
             Action::Internal => &[],
             Action::Exit(args) | Action::Visible { args, .. } => args,
         };
-        let mut terms = args.iter().chain(&self.guard);
+        let mut terms = args.iter().chain(&self.guard).chain(&self.condition);
         terms.any(|t| t.reads(var.id)) || self.target.reads(var.id)
     }
 
-    /// Fixes a chosen value; it has to be one of its sort.
+    /// Fixes a chosen value to a term that always has a value; it has to be one of its sort.
     pub(super) fn fix(&mut self, var: &Var, term: &Term) -> Result<(), Stop> {
+        let belongs = self.replace(var, term)?;
+        // What asks whether the value is there comes before what reads it.
+        self.guard.splice(0..0, belongs);
+        Ok(())
+    }
+
+    /// Puts a term where a chosen value is read; what it returns says whether it is one of its sort.
+    fn replace(&mut self, var: &Var, term: &Term) -> Result<Option<Term>, Stop> {
         let span = self.span;
         let belongs = belongs(term, &var.sort, span)?;
         let impossible = belongs.as_ref().is_some_and(Term::is_false);
@@ -75,14 +90,12 @@ impl Step<'_> {
         for arg in self.args_mut() {
             *arg = arg.substitute(&map).map_err(|_| too_large(span))?;
         }
-        for guard in &mut self.guard {
-            *guard = guard.substitute(&map).map_err(|_| too_large(span))?;
+        for condition in self.guard.iter_mut().chain(&mut self.condition) {
+            *condition = condition.substitute(&map).map_err(|_| too_large(span))?;
         }
         self.target.substitute(&map).map_err(|_| too_large(span))?;
-        // What asks whether the value is there comes before what reads it.
-        self.guard.splice(0..0, belongs);
         self.fresh.retain(|v| v.id != var.id);
-        Ok(())
+        Ok(belongs)
     }
 
     pub(super) fn is_fresh(&self, term: &Term) -> Option<Var> {
@@ -90,20 +103,43 @@ impl Step<'_> {
         self.fresh.iter().find(|v| v.id == var.id).cloned()
     }
 
-    /// Two of its arguments are the same.
+    /// Two of its arguments are the same. Both are computed once all of `guard` holds, which so far is what the
+    /// parts that meet ask before they offer them.
     fn equate(&mut self, one: usize, two: usize) -> Result<(), Stop> {
         let args = self.args_mut();
-        let (one, two) = (args[one].clone(), args[two].clone());
-        if one == two {
+        let (first, second) = (args[one].clone(), args[two].clone());
+        if first == second {
             return Ok(());
         }
-        if let Some(var) = self.is_fresh(&one) {
-            return self.fix(&var, &two);
+        let choice = |term: &Term, other: &Term| self.is_fresh(term).filter(|v| !other.reads(v.id));
+        let (a, b) = (choice(&first, &second), choice(&second, &first));
+        if let (Some(a), Some(b)) = (&a, &b) {
+            // That of the wider sort stays, and is what the action carries.
+            let (var, kept) = if b.sort.fits(&a.sort) && !a.sort.fits(&b.sort) {
+                (b, first)
+            } else {
+                (a, second)
+            };
+            self.fix(var, &kept)?;
+            self.args_mut()[one] = kept;
+            return Ok(());
         }
-        if let Some(var) = self.is_fresh(&two) {
-            return self.fix(&var, &one);
+        if let Some((var, term)) = a.zip(Some(&second)).or(b.zip(Some(&first))) {
+            if term.is_total() {
+                return self.fix(&var, term);
+            }
+            // A guard that reads the value would compute the term before the guards that protect it.
+            if !self.guard.iter().any(|g| g.reads(var.id)) {
+                let belongs = self.replace(&var, term)?;
+                self.guard.extend(belongs);
+                return Ok(());
+            }
         }
-        self.guard.push(equal(&one, &two, self.span)?);
+        // A chosen value that stays is carried, so that it remains one of the action's.
+        if self.is_fresh(&first).is_none() && self.is_fresh(&second).is_some() {
+            self.args_mut().swap(one, two);
+        }
+        self.guard.push(equal(&first, &second, self.span)?);
         Ok(())
     }
 
@@ -135,6 +171,14 @@ impl Step<'_> {
         let mut step = self.clone();
         step.action = action;
         step.guard.extend(other.guard.iter().cloned());
+        // What an output says of its values comes before what inputs ask of them.
+        let asks = |step: &Self| matches!(step.action, Action::Visible { kind: Input, .. });
+        let (says, asks) = if asks(self) && !asks(other) {
+            (other, self)
+        } else {
+            (self, other)
+        };
+        step.condition = [says, asks].map(|s| s.condition.as_slice()).concat();
         step.fresh.extend(other.fresh.iter().cloned());
         if let Config::Parallel(_, _, parts) = &mut step.target {
             parts.push(other.target.clone());
@@ -184,15 +228,16 @@ impl Step<'_> {
         let is = Term::all(is);
         let mut with = self.clone();
         let mut without = self;
-        without.guard.push(is.negated());
-        with.guard.push(is);
+        without.condition.push(is.negated());
+        with.condition.push(is);
         let possible = |step: Self| (!step.is_impossible()).then_some(step);
         (possible(with), possible(without))
     }
 
     /// Whether its guard is false by itself.
     pub(super) fn is_impossible(&self) -> bool {
-        self.guard.iter().any(|g| g.simplify().is_false())
+        let mut conditions = self.guard.iter().chain(&self.condition);
+        conditions.any(|g| g.simplify().is_false())
     }
 }
 
