@@ -15,7 +15,7 @@ use std::process::ExitCode;
 use clap::{Args as _, FromArgMatches as _, Parser, Subcommand};
 
 use commands::{
-    calibrate, check, classify, completions, derive, doctor, explain, explain_code, fmt, init,
+    calibrate, check, classify, completions, derive, doctor, explain, explain_code, fmt, init, lsp,
     merge, monitor, mutate, passes, relate, replay, report, serve, show, simulate, suite, test,
     testable, tester, verify,
 };
@@ -69,6 +69,7 @@ enum Command {
     },
     Report(report::Args),
     Serve(serve::Args),
+    Lsp(lsp::Args),
     Monitor(monitor::Args),
     Passes(passes::Args),
     Suite(suite::Args),
@@ -188,6 +189,7 @@ fn run(command: Command) -> Result<Exit, Error> {
             )),
         Command::Report(args) => report::run(&args),
         Command::Serve(args) => serve::run(&args),
+        Command::Lsp(args) => lsp::run(&args),
         Command::Monitor(args) => monitor::run(&args),
         Command::Passes(args) => passes::run(&args),
         Command::Suite(args) => suite::run(&args),

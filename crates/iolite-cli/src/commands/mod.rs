@@ -15,6 +15,7 @@ pub(crate) mod fleet;
 pub(crate) mod fmt;
 pub(crate) mod init;
 mod log_input;
+pub(crate) mod lsp;
 pub(crate) mod merge;
 pub(crate) mod monitor;
 pub(crate) mod monitor_logs;
