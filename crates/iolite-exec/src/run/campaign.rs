@@ -279,6 +279,9 @@ impl Summary {
     }
 }
 
+/// Why a job is without an instance, and the journal that it would have written to.
+type Idle<E> = (E, Option<Box<dyn Sink + Send>>);
+
 fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -402,8 +405,7 @@ where
     let summary = Mutex::new(Summary::default());
     let numbers = plan.numbers();
     let made = AtomicBool::new(false);
-    // Why a job is without an instance, and the journal that it would have written to.
-    let idle: Mutex<Vec<(E, Option<Box<dyn Sink + Send>>)>> = Mutex::default();
+    let idle: Mutex<Vec<Idle<E>>> = Mutex::default();
     let work = |job: JobId, own: Option<Box<dyn Sink + Send>>, at: &AtomicU64| {
         let mut instance = match make(job) {
             Ok(instance) => instance,
