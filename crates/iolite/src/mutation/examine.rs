@@ -417,10 +417,18 @@ impl Worker<'_> {
                 // several shortest counterexamples is found first.
                 let options = self.examiner.relation();
                 let mut side = self.examiner.workspace.specification(spec, &options)?;
-                let decision = side.decide(explicit, &mut |_| None)?;
-                document.conforms = decision.holds;
-                document.unknown = decision.unknown;
-                document.counterexample = decision.counterexamples.into_iter().next();
+                match side.decide(explicit, &mut |_| None) {
+                    Ok(decision) => {
+                        document.conforms = decision.holds;
+                        document.unknown = decision.unknown;
+                        document.counterexample = decision.counterexamples.into_iter().next();
+                    }
+                    // The strict policy has no answer for a mutant that diverges.
+                    Err(error) if error.kind() != ErrorKind::Fault => {
+                        document.unknown = Some(error.message().to_owned());
+                    }
+                    Err(error) => return Err(error),
+                }
             }
             (Err(error), _) if is_infinite(error) => {
                 self.decide_with_data(&workspace, &reference, &mut document)?;

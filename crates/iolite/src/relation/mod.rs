@@ -255,6 +255,11 @@ impl PreparedSpecification<'_> {
         implementation: &ExplicitSpec,
         proceed: &mut Proceed<'_>,
     ) -> Result<Decision, Error> {
+        // A search may end before it meets a livelock, and trace, testing and conf do not look for one.
+        let (policy, budget) = (self.semantics.policy(), self.workspace.options().budget());
+        for spec in [implementation, &self.spec] {
+            spec.reject_livelock(policy, budget)?;
+        }
         let system = implementation.system();
         let decision = self.check(implementation, &system, proceed);
         // What a program that explores a model gave before it failed is neither yes nor no.
