@@ -9,8 +9,8 @@ use std::path::Path;
 
 use common::{DIRECTED, PLAIN, Random, explain, model, model_with_all_actions};
 use iolite::{
-    CheckOutcome, CompletionFlag, ModelRef, Proof, Relation, RelationOptions, SemanticsOptions,
-    VerificationOptions, WholeCertificate, Workspace,
+    CheckOutcome, CompletionFlag, ModelRef, Proof, QuiescenceFlag, Relation, RelationOptions,
+    SemanticsOptions, VerificationOptions, WholeCertificate, Workspace,
 };
 use support::refute_of_another;
 

@@ -166,6 +166,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     let mut document = storage.publish()?;
     let derivation = derivation?;
     document.complete = derivation.complete;
+    document.left_out = derivation.left_out;
     document.completeness = derivation.completeness;
     document.depth = derivation.depth;
     document.covered = derivation.covered;

@@ -113,6 +113,8 @@ pub type TakeDerived<'a> = dyn FnMut(Derived<'_>) -> Result<ControlFlow<()>, Err
 pub struct Derivation {
     /// Whether an exhaustive derivation lists all there are up to the depth, and a complete suite is one.
     pub complete: Option<bool>,
+    /// Why an exhaustive derivation does not list all, where that is not its limit.
+    pub left_out: Option<String>,
     /// For which implementations a complete suite is one.
     pub completeness: Option<Completeness>,
     /// The longest run of a covering test case.
@@ -297,11 +299,11 @@ impl DerivationOptions {
                 "--traces FILE#F and --relation ioconf-f belong together",
             ));
         }
-        Ok(())
-    }
         if let Some(flag) = self.goal() {
             reject_relation_towards(flag, self.relation)?;
         }
+        Ok(())
+    }
 }
 
 fn by_relation(
@@ -319,6 +321,7 @@ fn by_relation(
                     let _ = work.take(&mut all.cases.into_iter());
                     Ok(Derivation {
                         complete: Some(all.complete),
+                        left_out: derivation.left_out(),
                         ..Derivation::default()
                     })
                 }
