@@ -88,6 +88,29 @@ fn livelocks_under_the_strict_policy() {
         &[args.as_slice(), &["--quiescence", "strict"]].concat(),
         &["diverges", "q6"],
     );
+    // Also where a search would end before it comes to the cycle, and where silence is not compared.
+    let folder = scratch("livelocks-strict");
+    let wrong = write(&folder, "i.aut", "des (0,1,1)\n(0,\"!x\",0)\n");
+    let diverges = write(
+        &folder,
+        "s.aut",
+        "des (0,4,3)\n(0,\"!y\",1)\n(1,i,2)\n(2,i,1)\n(2,\"!y\",0)\n",
+    );
+    let strict = ["--quiescence", "strict"];
+    for relation in ["ioco", "ioconf", "trace", "testing", "conf"] {
+        for [i, s] in [[&wrong, &diverges], [&diverges, &wrong]] {
+            let args = ["relate", relation, i, s];
+            mistake(&[&args[..], &strict].concat(), &["s.aut diverges"]);
+        }
+    }
+    let never = write(
+        &folder,
+        "never.iol",
+        "observer Never {\n  initial state Good { !y -> Bad }\n  violate state Bad\n}\n",
+    );
+    let args = ["verify", &diverges, "--property", &never];
+    iolite(&args).expect(1);
+    mistake(&[&args[..], &strict].concat(), &["s.aut diverges"]);
     mistake(
         &["show", s, "--view", "suspension", "--quiescence", "strict"],
         &["q6"],

@@ -250,6 +250,51 @@ fn mutants_with_open_constants_are_killed_by_the_same_instance() {
     );
 }
 
+/// A completion that is asked for holds for relations without inputs too, as it does for `relate`.
+#[test]
+fn completions_are_those_of_relate() {
+    let folder = scratch("mutate-completions");
+    let model = write(&folder, "switch.iol", SWITCH);
+    for relation in ["trace", "testing", "conf", "ioconf"] {
+        for how in [
+            &[][..],
+            &["--complete-inputs", "self-loop"],
+            &["--complete-inputs", "chaos"],
+        ] {
+            let out = folder.join("mutants").display().to_string();
+            let asked = [
+                "mutate",
+                &model,
+                "-o",
+                &out,
+                "--restart",
+                "--json",
+                "--max",
+                "8",
+            ];
+            let answer = iolite(&[&asked[..], &["--relation", relation], how].concat()).json();
+            // Relations with inputs complete them anyhow.
+            let usual = ["--complete-inputs", "self-loop"];
+            let how = if relation == "ioconf" && how.is_empty() {
+                &usual
+            } else {
+                how
+            };
+            assert_eq!(answer["complete_inputs"].as_str(), how.last().copied());
+            for mutant in answer["mutants"].as_array().expect("mutants") {
+                let file = mutant["file"].as_str().expect("a file");
+                let related =
+                    iolite(&[&["relate", relation, file, &model, "--json"], how].concat());
+                assert_eq!(
+                    related.json()["holds"],
+                    mutant["conforms"],
+                    "{relation} {how:?} {mutant}"
+                );
+            }
+        }
+    }
+}
+
 #[test]
 fn mistakes() {
     let folder = scratch("mutate-mistakes");

@@ -181,3 +181,66 @@ fn logs_and_observers() {
         ran.stderr
     );
 }
+
+/// Goals and coverage judge by ioco, which fails what another relation allows: a relation beside them is refused, and not
+/// ignored.
+#[test]
+fn relations_beside_goals_and_coverage() {
+    let folder = scratch("no-effect-relations");
+    let spec = write(
+        &folder,
+        "s.aut",
+        "des (0,4,4)\n(0,\"?a\",1)\n(0,\"?a\",2)\n(1,\"?b\",3)\n(3,\"!x\",3)\n",
+    );
+    // It conforms for uioco, since a state after ?a refuses ?b, and not for ioco.
+    let lazy = write(
+        &folder,
+        "i.aut",
+        "des (0,4,2)\n(0,\"?a\",1)\n(0,\"?b\",0)\n(1,\"?a\",1)\n(1,\"?b\",1)\n",
+    );
+    iolite(&["relate", "uioco", &lazy, &spec]).expect(0);
+    iolite(&["relate", "ioco", &lazy, &spec]).expect(1);
+    let goals = write(
+        &folder,
+        "g.iol",
+        "purpose Deep {\n  initial state Q { ?b -> Done }\n  accept state Done\n}\n\
+         observer Never {\n  initial state Good { !x -> Bad }\n  violate state Bad\n}\n",
+    );
+    let goal = |name: &str| format!("{goals}#{name}");
+    let (purpose, observer) = (goal("Deep"), goal("Never"));
+    let purpose = ["--purpose", purpose.as_str()];
+    let observer = ["--observer", observer.as_str()];
+    let property = ["--property", "ltl:G(?a -> F !x)"];
+    let cover = ["--cover", "transitions"];
+    let out = folder.join("d").display().to_string();
+    let log = write(&folder, "l.log", "?a\n?b\ndelta\n");
+    let sut = format!("model:{lazy}");
+    let derive = ["derive", spec.as_str(), "-o", out.as_str()];
+    let test = ["test", spec.as_str(), "--sut", sut.as_str(), "--no-journal"];
+    let monitor = ["monitor", spec.as_str(), log.as_str()];
+    let mutate = ["mutate", spec.as_str()];
+    let asked: [(&[&str], &[&[&str]]); 4] = [
+        (&derive, &[&cover, &purpose, &observer, &property]),
+        (&test, &[&purpose, &observer, &property]),
+        // Beside it a property judges the log alone, and the relation is asked as well.
+        (&monitor, &[&purpose, &observer]),
+        (&mutate, &[&purpose]),
+    ];
+    for (command, goals) in asked {
+        for goal in goals {
+            let ran = iolite(&[command, goal, &["--relation", "uioco"]].concat()).expect(2);
+            let said = format!("--relation uioco and {} do not go together", goal[0]);
+            assert!(ran.stderr.contains(&said), "{command:?}: {}", ran.stderr);
+            let ran = iolite(&[command, goal].concat());
+            assert!(
+                !ran.stderr.contains("go together"),
+                "{command:?}: {}",
+                ran.stderr
+            );
+        }
+    }
+    for relation in ["conf", "trace", "ioconf"] {
+        let ran = iolite(&[&derive[..], &cover, &["--relation", relation]].concat()).expect(2);
+        assert!(ran.stderr.contains("do not go together"), "{}", ran.stderr);
+    }
+}

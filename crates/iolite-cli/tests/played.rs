@@ -240,6 +240,41 @@ system Echo {
     assert!(!ran.stdout.contains("0 of"), "{}", ran.stdout);
 }
 
+/// Inputs are completed also where the file of the model under test never mentions them, and chaos then gives the outputs that
+/// only the specification has.
+#[test]
+fn inputs_that_a_model_under_test_never_mentions() {
+    let folder = scratch("played-unmentioned");
+    let ask = "des (0,3,2)\n(0,\"?a\",1)\n(1,\"!x\",0)\n(1,\"!y\",0)\n";
+    let spec = write(&folder, "s.aut", ask);
+    let mute = write(&folder, "i.aut", "des (0,1,2)\n(0,\"?b\",1)\n");
+    let data = "system Ask {\n  input a(n: int)\n  output x(n: int)\n  var m: int\n  \
+                initial state Idle { ?a(n) / m := n -> Say }\n  state Say { !x(n) [n == m] -> Idle }\n}\n";
+    let data = write(&folder, "data.iol", data);
+    let sut = format!("model:{mute}");
+    for spec in [&spec, &data] {
+        let args = ["test", spec, "--sut", &sut, "--no-journal", "--runs", "8"];
+        let ran = iolite(&args).expect(4);
+        assert!(ran.stdout.contains("is refused"), "{}", ran.stdout);
+        for how in ["self-loop", "chaos"] {
+            let ran = iolite(&[&args[..], &["--complete-inputs", how]].concat());
+            // It stays silent, or may.
+            assert_eq!(ran.code, 1, "{how}: {}{}", ran.stdout, ran.stderr);
+        }
+    }
+    let args = [
+        "test",
+        &spec,
+        "--sut",
+        &sut,
+        "--no-journal",
+        "--complete-inputs",
+        "chaos",
+    ];
+    let ran = iolite(&[&args[..], &["--runs", "40"]].concat()).expect(1);
+    assert!(ran.stdout.contains("4 of 4 transitions"), "{}", ran.stdout);
+}
+
 /// Neither a guard without a value nor a solver that gives up is silence.
 #[test]
 fn what_the_model_does_not_say_is_an_error() {

@@ -326,6 +326,43 @@ fn plain_labels_are_derived_for_conf_only() {
     iolite(&["derive", model, "-o", &suite, "--relation", "conf"]).expect(0);
 }
 
+/// What is left out is told with its reason: no limit was reached where there are too many actions for all sets of them.
+#[test]
+fn sets_that_are_not_listed_are_no_limit() {
+    let folder = scratch("unlisted-sets");
+    let suite = folder.join("suite").display().to_string();
+    let steps = (0..13).map(|k| format!("(0,\"a{k}\",{})\n", k + 1));
+    let text = format!("des (0,13,14)\n{}", steps.collect::<String>());
+    let model = write(&folder, "wide.aut", text);
+    let conf = [
+        "--relation",
+        "conf",
+        "--exhaustive",
+        "every",
+        "--depth",
+        "1",
+    ];
+    let derive = ["derive", &model, "-o", &suite];
+    let ran = iolite(&[&derive[..], &conf].concat()).expect(3);
+    assert!(
+        ran.stdout.contains("more than 12 actions"),
+        "{}",
+        ran.stdout
+    );
+    assert!(!ran.stdout.contains("limit"), "{}", ran.stdout);
+    let few = [
+        "--relation",
+        "conf",
+        "--exhaustive",
+        "traces",
+        "--limit",
+        "1",
+    ];
+    let narrow = "examples/papers/lts96_fig1.iol#p1";
+    let ran = iolite(&[&["derive", narrow, "-o", &suite][..], &few].concat()).expect(3);
+    assert!(ran.stdout.contains("the limit of 1 was"), "{}", ran.stdout);
+}
+
 /// The files of a folder, with their texts, in order.
 fn files(folder: &str) -> Vec<(String, Option<Vec<u8>>)> {
     let entries = std::fs::read_dir(folder).unwrap().map(Result::unwrap);

@@ -175,6 +175,16 @@ impl Alphabet {
         self.lock().declared.texts.get(text).copied()
     }
 
+    /// The labels of the specification, in their order.
+    pub fn declared_labels(&self) -> Labels {
+        let declared = Arc::clone(&self.lock().declared);
+        let mut labels = Labels::new();
+        for entry in &declared.entries {
+            labels.intern_text(&entry.text());
+        }
+        labels
+    }
+
     /// Whether the specification has it as a label. Actions of a symbolic specification are met, and
     /// its gates tell which of them it knows.
     pub fn is_declared(&self, id: ActionId) -> bool {

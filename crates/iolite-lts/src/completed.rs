@@ -35,7 +35,7 @@ enum CompletedState {
 pub struct Completed<M> {
     model: M,
     completion: Completion,
-    /// The model's labels, and the inputs it did not know.
+    /// The model's labels, the inputs it did not know, and with chaos the outputs.
     labels: Labels,
     inputs: Vec<LabelId>,
     /// The inputs as bits, where what is missing becomes a self-loop and all labels have a bit.
@@ -60,11 +60,19 @@ impl<M: Semantics<State = StateId>> Completed<M> {
         Self::over(model, completion, &Labels::new())
     }
 
-    /// Completes `model` for its own inputs and for those of `labels`, which it may not know.
+    /// Completes `model` for its own inputs and for those of `labels`, which it may not know. Chaos gives the outputs of
+    /// `labels` too: anything may happen, whether or not a transition of the model has it.
     pub fn over(model: M, completion: Completion, labels: &Labels) -> Self {
         let mut joint = model.labels().clone();
-        for input in labels.inputs() {
-            joint.intern(LabelKind::Input, &labels.label(input).name);
+        for (_, label) in labels.iter() {
+            let joins = match label.kind {
+                LabelKind::Input => true,
+                LabelKind::Output => completion == Completion::Chaos,
+                LabelKind::Undirected | LabelKind::Internal | LabelKind::Delta => false,
+            };
+            if joins {
+                joint.intern(label.kind, &label.name);
+            }
         }
         let scratch = Scratch {
             enabled: vec![0; joint.len()],
@@ -328,6 +336,17 @@ mod tests {
         }
         let mut more = Labels::new();
         more.intern_text("?c");
+        more.intern_text("!y");
+        let outputs = |completion| {
+            Completed::over(&lts, completion, &more)
+                .labels()
+                .outputs()
+                .count()
+        };
+        assert_eq!(
+            [outputs(Completion::SelfLoop), outputs(Completion::Chaos)],
+            [1, 2]
+        );
         let view = Completed::over(&lts, Completion::SelfLoop, &more);
         assert_eq!(view.labels().inputs().count(), 3);
         assert_eq!(missing_input(&view), None);

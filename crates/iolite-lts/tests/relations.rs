@@ -152,6 +152,24 @@ proptest! {
         }
     }
 
+    /// Chaos gives every output that either model has, whether or not a transition of its own is for it.
+    #[test]
+    fn chaos_may_do_whatever_either_model_speaks_of(i in sparing(), s in sparing()) {
+        let view = Completed::over(&i, Completion::Chaos, s.labels());
+        let own = [i.labels(), s.labels()].into_iter().flat_map(|labels| {
+            labels.inputs().chain(labels.outputs()).map(|l| labels.text(l))
+        });
+        let explicit = chaotic(&i, &own.collect());
+        for relation in [Relation::Iot, Relation::Ioconf, Relation::Ioco, Relation::Uioco] {
+            let found = match relate(relation, &view, &s, POLICY, None).unwrap().holds {
+                Holds::Yes => None,
+                Holds::No(found) => Some(found[0].trace.len()),
+                Holds::Unknown => panic!("nothing stopped the search"),
+            };
+            prop_assert_eq!(found, slow(relation, &explicit, &s), "{}", relation);
+        }
+    }
+
     #[test]
     fn plain_relations_agree_on_near_pairs((i, s) in near_plain()) {
         for relation in [Relation::Trace, Relation::Testing, Relation::Conf] {

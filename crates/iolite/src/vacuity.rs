@@ -73,7 +73,7 @@ pub(crate) fn of_relation(
     relation: Relation,
     implementation: &ExplicitSpec,
     specification: &ExplicitSpec,
-    traces: Option<&TraceSet>,
+    traces: Option<&(TraceSet, Labels)>,
     policy: QuiescencePolicy,
 ) -> Vec<String> {
     let mut found = Vec::new();
@@ -86,7 +86,7 @@ pub(crate) fn of_relation(
     if visible(implementation.labels()).is_disjoint(&visible(specification.labels())) {
         found.push(format!("{i} and {s} share no action"));
     }
-    if traces.is_some_and(|f| is_empty(f, specification.labels())) {
+    if traces.is_some_and(|(f, labels)| is_empty(f, labels)) {
         found.push("the set F holds no trace, so nothing was compared".to_owned());
     }
     let labels = implementation.labels();

@@ -401,23 +401,17 @@ impl Workspace {
             exceeded.is_none()
         };
         let (policy, limit) = (options.quiescence, options.max_pairs);
-        let (found, livelock) = match &system {
+        // A search may end before it meets a livelock.
+        spec.reject_livelock(policy, self.options().budget())?;
+        let found = match &system {
             System::Explicit(lts) => {
                 verify_with_jobs((lts, policy), &observers, limit, options.jobs, proceed)
             }
             System::OnDemand(_) => {
                 let view = Suspension::new(&system, policy);
-                let found = verify_while(&view, &observers, limit, proceed);
-                (found, view.livelock())
+                verify_while(&view, &observers, limit, proceed)
             }
         };
-        if let Some(state) = livelock {
-            return Err(Error::input(format!(
-                "state {} lies on a cycle of internal actions",
-                system.describe(&state)
-            ))
-            .hint("--quiescence livelock takes such a cycle for quiescence"));
-        }
         let texts = |trace: &[_]| trace.iter().map(|&l| spec.labels().text(l)).collect();
         let mut determinised = Determinised::new(Suspension::new(&system, options.quiescence));
         let mut properties = Vec::new();

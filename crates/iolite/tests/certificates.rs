@@ -17,7 +17,7 @@ use iolite_derive::{
     UiocoOracle,
 };
 use iolite_lts::relation::{Claim, Recheck, TraceSet, follow_run, recheck};
-use iolite_lts::{Completed, Completion, Interned, QuiescencePolicy, explore};
+use iolite_lts::{Completed, Completion, Interned, Labels, QuiescencePolicy, explore};
 
 fn options(relation: Relation, directed: bool) -> RelationOptions {
     RelationOptions {
@@ -121,20 +121,26 @@ fn is_true(workspace: &Workspace, relation: Relation, c: &WholeCertificate) -> b
         .map(|&state| iolite_derive::location(&spec, state))
         .collect();
     claimed == Recheck::Confirmed
-        && (relation != Relation::IoconfF || in_traces(workspace, &s, &c.trace))
+        && (relation != Relation::IoconfF || in_traces(workspace, (&i, &s), &c.trace))
         && c.verdict == "fail"
         && c.allowed.iter().cloned().collect::<BTreeSet<_>>() == allowed
         && c.locations.iter().cloned().collect::<BTreeSet<_>>() == places
 }
 
-/// Whether the set F has the trace: whether the automaton does, over the labels of the specification.
-fn in_traces(workspace: &Workspace, s: &ExplicitSpec, trace: &[String]) -> bool {
+/// Whether the set F has the trace: whether the automaton does, over the labels of both models.
+fn in_traces(
+    workspace: &Workspace,
+    (i, s): (&ExplicitSpec, &ExplicitSpec),
+    trace: &[String],
+) -> bool {
     let f = workspace
         .explicit(&ModelRef::from("f.aut"))
         .expect("a model");
     let f = explore(&f.system(), 100).expect("small");
-    let set = TraceSet::accepted(&f, s.labels(), |_| true);
-    let labels: Option<Vec<_>> = trace.iter().map(|a| s.labels().get_text(a)).collect();
+    let mut both = Labels::clone(s.labels());
+    both.join(i.labels());
+    let set = TraceSet::accepted(&f, &both, |_| true);
+    let labels: Option<Vec<_>> = trace.iter().map(|a| both.get_text(a)).collect();
     let mut labels = labels.into_iter().flatten().peekable();
     let known = trace.is_empty() || labels.peek().is_some();
     let end = labels.try_fold(set.initial(), |at, l| set.follow(at, l));

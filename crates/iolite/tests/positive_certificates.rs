@@ -9,8 +9,8 @@ use std::path::Path;
 
 use common::{DIRECTED, PLAIN, Random, explain, model, model_with_all_actions};
 use iolite::{
-    CheckOutcome, CompletionFlag, ModelRef, Proof, Relation, RelationOptions, SemanticsOptions,
-    VerificationOptions, WholeCertificate, Workspace,
+    CheckOutcome, CompletionFlag, ModelRef, Proof, QuiescenceFlag, Relation, RelationOptions,
+    SemanticsOptions, VerificationOptions, WholeCertificate, Workspace,
 };
 use support::refute_of_another;
 
@@ -255,4 +255,80 @@ fn pairs_show_that_an_observer_is_satisfied() {
         }
     }
     assert!(proved >= 20, "{proved}");
+}
+
+/// ≤iot is ioconf_F with F = L* [LTS96, (3)], where L has the labels of both models, also those that no transition of the
+/// specification has.
+#[test]
+fn ioconf_f_with_all_traces_is_iot() {
+    let mut random = Random(31);
+    let (mut held, mut failed) = (0, 0);
+    while held < 60 || failed < 60 {
+        let workspace = Workspace::new();
+        let some: [&[&str]; 4] = [&["?a", "!x", "i"], &["?b", "!y"], &["!x", "!y"], &DIRECTED];
+        let (of_i, of_s) = (some[random.below(4)], some[random.below(4)]);
+        workspace.insert(Path::new("i.aut"), model(&mut random, of_i));
+        workspace.insert(Path::new("s.aut"), model(&mut random, of_s));
+        let all = "des (0, 4, 1)\n(0, \"?a\", 0)\n(0, \"?b\", 0)\n(0, \"!x\", 0)\n(0, \"!y\", 0)\n";
+        workspace.insert(Path::new("f.aut"), all);
+        let chaos = random.below(2) == 0;
+        let [iot, by_f] = [Relation::Iot, Relation::IoconfF].map(|relation| {
+            let (i, s) = ("i.aut".into(), "s.aut".into());
+            let asked = options(relation, true, chaos);
+            let answer = workspace.relate(&i, &s, &asked, &mut |_| None);
+            answer.expect("an answer")
+        });
+        let trace = |d: &iolite::RelationDocument| d.counterexample.as_ref().map(|c| c.trace.len());
+        assert_eq!(by_f.holds, iot.holds, "{by_f:?}");
+        assert_eq!(trace(&by_f), trace(&iot), "{by_f:?}");
+        let whole = match by_f.certificate.clone() {
+            Some(whole) => {
+                failed += 1;
+                *whole
+            }
+            None => {
+                held += 1;
+                workspace.certify_holding(&by_f).expect("a certificate")
+            }
+        };
+        assert_eq!(
+            explain(&workspace, &whole),
+            CheckOutcome::Confirmed,
+            "{whole:#?}"
+        );
+    }
+}
+
+/// Under the strict policy there is either no answer, since a model has a livelock, or one whose certificate is confirmed.
+#[test]
+fn answers_under_the_strict_policy_are_confirmed() {
+    for (relation, directed) in RELATIONS {
+        let labels: &[&str] = if directed { &DIRECTED } else { &PLAIN };
+        let mut random = Random(37);
+        let (mut answers, mut livelocks) = (0, 0);
+        while answers < 60 || livelocks < 10 {
+            let workspace = Workspace::new();
+            for name in ["i.aut", "s.aut", "f.aut"] {
+                workspace.insert(Path::new(name), model(&mut random, labels));
+            }
+            let mut asked = options(relation, directed, false);
+            asked.semantics.quiescence = QuiescenceFlag::Strict;
+            let (i, s) = ("i.aut".into(), "s.aut".into());
+            let document = match workspace.relate(&i, &s, &asked, &mut |_| None) {
+                Ok(document) => document,
+                Err(error) => {
+                    assert!(error.message().contains("cycle of internal"), "{error}");
+                    livelocks += 1;
+                    continue;
+                }
+            };
+            answers += 1;
+            let whole = match document.certificate.clone() {
+                Some(whole) => *whole,
+                None => workspace.certify_holding(&document).expect("a certificate"),
+            };
+            let checked = explain(&workspace, &whole);
+            assert_eq!(checked, CheckOutcome::Confirmed, "{relation} {whole:#?}");
+        }
+    }
 }

@@ -8,7 +8,8 @@ use super::data::{DataArgs, ValueArgs};
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Verdicts")]
 pub(crate) struct JudgeArgs {
-    /// ioco, uioco, ioconf, or ioconf-f with --traces; conf for a suite against a model
+    /// ioco, uioco, ioconf, or ioconf-f with --traces; conf for a suite against a model; ioco with goals
+    /// (--observer, --purpose)
     #[arg(long, default_value = "ioco", value_name = "RELATION")]
     pub(crate) relation: Relation,
     /// The set F of ioconf-f

@@ -28,7 +28,8 @@ pub(crate) struct Args {
     /// then beside it
     #[arg(short, long, value_name = "FOLDER")]
     pub(super) output_folder: PathBuf,
-    /// For which relation: ioco, uioco, ioconf, conf, or ioconf-f with --traces
+    /// For which relation: ioco, uioco, ioconf, conf, or ioconf-f with --traces; ioco with --cover, --observer, --purpose
+    /// and --property
     #[arg(long, default_value = "ioco", value_name = "RELATION")]
     relation: Relation,
     /// The set F of ioconf-f
@@ -165,6 +166,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
     let mut document = storage.publish()?;
     let derivation = derivation?;
     document.complete = derivation.complete;
+    document.left_out = derivation.left_out;
     document.completeness = derivation.completeness;
     document.depth = derivation.depth;
     document.covered = derivation.covered;

@@ -17,6 +17,9 @@ pub(super) struct Document {
     /// Whether an exhaustive derivation lists all there are up to the depth, and a complete suite is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) complete: Option<bool>,
+    /// Why an exhaustive derivation does not list all, where that is not its limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) left_out: Option<String>,
     /// For which implementations a complete suite is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) completeness: Option<Completeness>,
@@ -101,7 +104,7 @@ fn at_line(goal: &ModelGoal) -> String {
 }
 
 /// For which implementations a suite is complete.
-fn told(done: &Completeness, limit: usize) -> String {
+fn told(done: &Completeness, limit: Option<usize>) -> String {
     let Completeness {
         states,
         bound,
@@ -111,10 +114,12 @@ fn told(done: &Completeness, limit: usize) -> String {
     } = done;
     let what = if done.complete {
         format!("complete for implementations of at most {bound} states")
-    } else {
+    } else if let Some(limit) = limit {
         format!(
             "not complete: the limit of {limit} test cases, or what follows from it, was reached"
         )
+    } else {
+        "not complete".to_owned()
     };
     format!(
         "{what}\nthe determinised suspension automaton of the model has {states}: {reached} are reached whatever \
@@ -133,13 +138,13 @@ pub(super) fn tell(args: &Args, document: &Document) -> String {
         text += &format!("not all: {why}\n");
     }
     if let Some(done) = &document.completeness {
-        text += &told(done, args.limit);
-    } else if document.complete == Some(false) {
-        text += &format!(
-            "not all up to depth {}: the limit of {} was reached\n",
-            depth(args),
-            args.limit
-        );
+        // What stopped it was told.
+        let limit = document.stopped.is_none().then_some(args.limit);
+        text += &told(done, limit);
+    } else if document.complete == Some(false) && document.stopped.is_none() {
+        let limit = || format!("the limit of {} was reached", args.limit);
+        let why = document.left_out.clone().unwrap_or_else(limit);
+        text += &format!("not all up to depth {}: {why}\n", depth(args));
     }
     if let Some(covered) = document.covered {
         text += &format!(

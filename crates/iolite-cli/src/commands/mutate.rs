@@ -37,9 +37,9 @@ pub(crate) struct Args {
     /// The relation that sorts: ioco, uioco, ioconf, iot, conf, testing or trace
     #[arg(long, default_value = "ioco", value_name = "RELATION")]
     relation: Relation,
-    /// What mutants do with inputs that they do not take
-    #[arg(long, value_name = "HOW", default_value = "self-loop")]
-    complete_inputs: CompletionFlag,
+    /// What mutants do with inputs that they do not take [default: self-loop; as they are for conf, testing and trace]
+    #[arg(long, value_name = "HOW")]
+    complete_inputs: Option<CompletionFlag>,
     /// Whether a cycle of internal actions is quiescent, or an error
     #[arg(long, value_name = "POLICY", default_value = "livelock")]
     quiescence: QuiescenceFlag,

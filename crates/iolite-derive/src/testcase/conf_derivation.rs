@@ -34,6 +34,7 @@ pub struct OfferedSet {
 #[derive(Debug)]
 pub struct ConfDerivation<M> {
     view: Determinised<M>,
+    leaves_out: bool,
 }
 
 impl<M: Semantics<State = StateId>> ConfDerivation<M> {
@@ -41,7 +42,19 @@ impl<M: Semantics<State = StateId>> ConfDerivation<M> {
     pub fn new(specification: M) -> Self {
         Self {
             view: Determinised::new(specification),
+            leaves_out: false,
         }
+    }
+
+    /// Why sets A were left out of those that were asked for, where some were: that is no matter of how many test cases
+    /// are wanted.
+    pub fn left_out(&self) -> Option<String> {
+        self.leaves_out.then(|| {
+            format!(
+                "after some trace more than {MAX_LISTED_ACTIONS} actions may come, and of the sets to be offered there \
+                 only smallest ones were listed"
+            )
+        })
     }
 
     /// `C_s = { init(s') | s ⟹ε s' }`, each in order, without repetition.
@@ -109,6 +122,7 @@ impl<M: Semantics<State = StateId>> ConfDerivation<M> {
             verdict: Verdict::Fail,
         };
         if init.len() > MAX_LISTED_ACTIONS {
+            self.leaves_out = true;
             // One smallest set from each starting action, and all actions.
             let mut found: Vec<Vec<LabelId>> = (0..init.len())
                 .map(|k| {

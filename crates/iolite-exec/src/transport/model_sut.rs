@@ -42,6 +42,8 @@ pub struct ModelSut<M: Semantics> {
     inputs: Vec<Given>,
     /// The model's inputs as actions with values.
     named: FxHashMap<ConcreteAction, LabelId>,
+    /// The input that stands for all that the model does not have.
+    unknown: Option<LabelId>,
     kinds: Vec<LabelKind>,
     state: M::State,
     row: Vec<(LabelId, M::State)>,
@@ -94,6 +96,7 @@ impl<M: Semantics> ModelSut<M> {
             outputs: vec![None; kinds.len()],
             inputs: Vec::new(),
             named,
+            unknown: None,
             kinds,
             state: model.initial(),
             model,
@@ -149,6 +152,7 @@ impl<M: Semantics> ModelSut<M> {
         let own = self.model.labels();
         let named = || self.named.get(&self.dictionary.write(stimulus).action);
         let input = own.get_text(&text).or_else(|| named().copied());
+        let input = input.or(self.unknown);
         // Declared actions come first and keep their ids; others may be forgotten.
         if alphabet.is_declared(stimulus) {
             let i = stimulus.index();
@@ -172,6 +176,14 @@ impl<M: Semantics> ModelSut<M> {
     #[must_use]
     pub fn on_refused_input(mut self, policy: RefusedInput) -> Self {
         self.refused = policy;
+        self
+    }
+
+    /// An input of the model that stands for every one that it does not have: values that it never saw, and actions that
+    /// only the tester knows.
+    #[must_use]
+    pub fn with_unknown_input(mut self, input: Option<LabelId>) -> Self {
+        self.unknown = input;
         self
     }
 

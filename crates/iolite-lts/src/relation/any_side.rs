@@ -25,34 +25,36 @@ pub struct AnySide {
 }
 
 impl AnySide {
-    /// Prepares a relation to `specification`. `traces` is F, for `ioconf-f` only, over the labels of
-    /// the specification.
-    pub fn new(
-        relation: Relation,
-        specification: System,
-        policy: QuiescencePolicy,
-        traces: Option<TraceSet>,
-    ) -> Result<Self, RelateError> {
-        let mut side = Self {
+    /// Prepares a relation to `specification`; `ioconf-f` needs its set of traces before anything is asked.
+    pub fn new(relation: Relation, specification: System, policy: QuiescencePolicy) -> Self {
+        Self {
             relation,
             policy,
-            traces,
+            traces: None,
             specification,
             explicit: None,
             on_demand: None,
-        };
-        // Whether the relation can be asked shows before an implementation is there.
-        match &side.specification {
-            System::Explicit(lts) => {
-                let new =
-                    SpecificationSide::new(relation, Arc::clone(lts), policy, side.traces.clone())?;
-                side.explicit = Some(new);
-            }
-            System::OnDemand(_) => {
-                side.on_demand()?;
-            }
         }
-        Ok(side)
+    }
+
+    /// Gives F of `ioconf-f`, over the labels of the specification and then those that the implementation adds: what
+    /// was met with another F is forgotten.
+    pub fn follow(&mut self, traces: TraceSet) {
+        self.traces = Some(traces);
+        (self.explicit, self.on_demand) = (None, None);
+    }
+
+    /// The side of pairs of explicit systems.
+    fn explicit(
+        &mut self,
+        specification: Arc<Lts>,
+    ) -> Result<&mut SpecificationSide<Arc<Lts>>, RelateError> {
+        if self.explicit.is_none() {
+            let traces = self.traces.clone();
+            let new = SpecificationSide::new(self.relation, specification, self.policy, traces)?;
+            self.explicit = Some(new);
+        }
+        Ok(self.explicit.as_mut().expect("just made"))
     }
 
     /// The side that asks both systems through a table of their functions.
@@ -78,15 +80,18 @@ impl AnySide {
         jobs: NonZeroUsize,
         how: &mut Search<'_>,
     ) -> Result<Answer, RelateError> {
-        match (implementation, completion, &mut self.explicit) {
-            (System::Explicit(lts), None, Some(side)) => side.check_with_jobs(lts, jobs, how),
-            (System::Explicit(lts), Some(completion), Some(side)) => {
+        let (System::Explicit(lts), System::Explicit(specification)) =
+            (implementation, &self.specification)
+        else {
+            let view = self.view(implementation, completion);
+            return self.on_demand()?.check(&view.as_ref(), how);
+        };
+        let side = self.explicit(Arc::clone(specification))?;
+        match completion {
+            None => side.check_with_jobs(lts, jobs, how),
+            Some(completion) => {
                 let view = Completed::over(Arc::clone(lts), completion, side.labels());
                 side.check_with_jobs(&view, jobs, how)
-            }
-            _ => {
-                let view = self.view(implementation, completion);
-                self.on_demand()?.check(&view.as_ref(), how)
             }
         }
     }

@@ -191,7 +191,8 @@ enum Rules<N: Semantics<State = StateId>> {
 
 impl<N: Semantics<State = StateId>> SpecificationSide<N> {
     /// Prepares a relation to `specification`. `traces` is F, for `ioconf-f` only, over the labels
-    /// of the specification.
+    /// of the specification and then those that the implementation adds, as [`Answer::labels`] has them: the
+    /// implementation may come to do wrong after actions that the specification has not.
     pub fn new(
         relation: Relation,
         specification: N,

@@ -40,8 +40,7 @@ impl TraceSet {
     }
 
     /// The traces that take `automaton` to a state for which `accepts` says yes, over the alphabet
-    /// `labels`; a label of the automaton that is not there occurs in no trace of either system,
-    /// and traces with it are left out.
+    /// `labels`, which are all that occur in the traces of interest: traces with another label are left out.
     pub fn accepted(
         automaton: &Lts,
         labels: &Labels,

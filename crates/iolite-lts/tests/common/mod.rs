@@ -49,6 +49,31 @@ pub fn directed() -> impl Strategy<Value = Lts> {
         .prop_map(|(n, e)| system(n, &[INPUTS, OUTPUTS].concat(), &e))
 }
 
+/// The same with the labels of its steps alone.
+pub fn sparing() -> impl Strategy<Value = Lts> {
+    edges([INPUTS.as_slice(), &OUTPUTS, &["i"]].concat()).prop_map(|(n, e)| system(n, &[], &e))
+}
+
+/// A system whose inputs are completed by chaos, with these labels, as it is defined: a state that takes an input neither at
+/// once nor after internal actions goes where anything may happen, silence included.
+pub fn chaotic(lts: &Lts, labels: &BTreeSet<String>) -> Lts {
+    let slow = Slow::new(lts, QuiescencePolicy::Livelock);
+    let (chaos, speaks, waits) = (slow.states, slow.states + 1, slow.states + 2);
+    let mut edges = slow.edges.clone();
+    for label in labels {
+        if label.starts_with('?') {
+            let lacks = |&q: &usize| !slow.weak_initials(q).contains(label);
+            let lacking = (0..slow.states).filter(lacks);
+            edges.extend(lacking.map(|q| (q, label.clone(), chaos)));
+            edges.push((waits, label.clone(), chaos));
+        }
+        edges.push((speaks, label.clone(), chaos));
+    }
+    edges.extend([speaks, waits].map(|to| (chaos, "i".to_owned(), to)));
+    let edges: Vec<_> = edges.iter().map(|(s, l, t)| (*s, l.as_str(), *t)).collect();
+    system(slow.states + 3, &[], &edges)
+}
+
 /// The same with more states, so that its subset construction has some hundred sets at times.
 pub fn larger_directed() -> impl Strategy<Value = Lts> {
     let labels = [INPUTS.as_slice(), &OUTPUTS, &["i"]].concat();

@@ -42,12 +42,11 @@ pub(crate) fn relation(certificate: &Certificate, report: &mut Report) -> Outcom
     if !i.is_whole() || !s.is_whole() {
         return rejected("a part of a model proves nothing of the rest");
     }
-    let inputs: Vec<String> = s.texts(Kind::Input).cloned().collect();
     if let Some(how) = &certificate.complete_inputs {
-        i.complete(how, &inputs)?;
+        i.complete(how, s.labels())?;
     } else if directed {
         let own: BTreeSet<&String> = i.texts(Kind::Input).collect();
-        if let Some(input) = inputs.iter().find(|input| !own.contains(input)) {
+        if let Some(input) = s.texts(Kind::Input).find(|input| !own.contains(input)) {
             return rejected(format!("the implementation does not take {input}"));
         }
         if let Some((state, input)) = i.lacks_input()? {

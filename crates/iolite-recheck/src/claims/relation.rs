@@ -64,8 +64,7 @@ pub(crate) fn systems(certificate: &Certificate, directed: bool) -> Outcome<(Sys
     let mut i = System::of(certificate.implementation.as_ref(), policy)?;
     let s = System::of(certificate.specification.as_ref(), policy)?;
     if let Some(how) = &certificate.complete_inputs {
-        let inputs: Vec<String> = s.texts(Kind::Input).cloned().collect();
-        i.complete(how, &inputs)?;
+        i.complete(how, s.labels())?;
     } else if directed && let Some((state, input)) = i.lacks_input()? {
         let state = &i.state(state).state;
         return rejected(format!(

@@ -104,19 +104,16 @@ pub(crate) fn check(certificate: &Certificate, report: &mut Report) -> Outcome<(
 fn implementation(certificate: &Certificate, test: &Test) -> Outcome<System> {
     let policy = Policy::parse(&certificate.quiescence)?;
     let mut i = System::of(certificate.implementation.as_ref(), policy)?;
-    let inputs = test.labels.iter().filter(|(kind, _)| *kind == Kind::Input);
-    let inputs: Vec<String> = inputs.map(|(_, text)| text.clone()).collect();
     if let Some(how) = &certificate.complete_inputs {
-        i.complete(how, &inputs)?;
+        i.complete(how, &test.labels)?;
         return Ok(i);
     }
     if test.states.iter().all(is_symmetric) {
         return Ok(i);
     }
-    if let Some(input) = inputs
-        .iter()
-        .find(|input| !i.texts(Kind::Input).any(|own| own == *input))
-    {
+    let inputs = test.labels.iter().filter(|(kind, _)| *kind == Kind::Input);
+    let mut inputs = inputs.map(|(_, text)| text);
+    if let Some(input) = inputs.find(|input| !i.texts(Kind::Input).any(|own| own == *input)) {
         return rejected(format!("the implementation does not take {input}"));
     }
     if let Some((state, input)) = i.lacks_input()? {

@@ -255,12 +255,19 @@ impl System {
         Ok(None)
     }
 
-    /// Makes the system input-enabled for its own inputs and these. A state that takes an input
-    /// neither at once nor after internal actions swallows it, or falls into chaos.
-    pub(crate) fn complete(&mut self, how: &str, inputs: &[String]) -> Outcome<()> {
-        for input in inputs {
-            if !self.texts(Kind::Input).any(|own| own == input) {
-                self.labels.push((Kind::Input, input.clone()));
+    /// The labels.
+    pub(crate) fn labels(&self) -> &[(Kind, String)] {
+        &self.labels
+    }
+
+    /// Makes the system input-enabled for its own inputs and those among these labels. A state that takes an input
+    /// neither at once nor after internal actions swallows it, or falls into chaos, which may give any output: its own,
+    /// and those among these.
+    pub(crate) fn complete(&mut self, how: &str, others: &[(Kind, String)]) -> Outcome<()> {
+        for (kind, text) in others {
+            let joins = matches!(kind, Kind::Input | Kind::Output);
+            if joins && !self.texts(*kind).any(|own| own == text) {
+                self.labels.push((*kind, text.clone()));
             }
         }
         let numbers = |kind: Kind, labels: &[(Kind, String)]| -> Vec<usize> {

@@ -82,6 +82,17 @@ impl JudgeOptions {
         self.unfold.or((!kept).then_some("--relation"))
     }
 
+    /// The option that gives goals, if one does.
+    fn goal(&self) -> Option<&'static str> {
+        [
+            (!self.observers.is_empty(), "--observer"),
+            (!self.purposes.is_empty(), "--purpose"),
+            (self.properties.is_some(), "--property"),
+        ]
+        .into_iter()
+        .find_map(|(given, flag)| given.then_some(flag))
+    }
+
     /// An option that only models with data have, if one was given.
     fn given_for_data(&self) -> Option<&'static str> {
         [
@@ -164,13 +175,15 @@ impl Judge {
             let others = [
                 (!options.observers.is_empty(), "--observer"),
                 (!options.purposes.is_empty(), "--purpose"),
-                (options.relation != Relation::Ioco, "--relation"),
             ];
             if let Some((_, flag)) = others.into_iter().find(|(given, _)| *given) {
                 return Err(Error::input(format!(
                     "{flag} and --property do not go together beside a model"
                 )));
             }
+        }
+        if let Some(flag) = options.goal() {
+            reject_relation_towards(flag, options.relation)?;
         }
         let reason = options.needs_unfolding();
         let spec = match reason {
@@ -472,6 +485,17 @@ fn names_of(labels: &iolite_lts::Labels) -> BTreeSet<(LabelKind, String)> {
     let bare = |name: &str| name.split('(').next().unwrap_or(name).to_owned();
     let labels = labels.iter();
     labels.map(|(_, l)| (l.kind, bare(&l.name))).collect()
+}
+
+/// Goals and coverage are defined beside ioco: whatever heads for them fails what ioco does not allow, though another
+/// relation may. So the combination is an error, not a relation that is ignored.
+pub(crate) fn reject_relation_towards(flag: &str, relation: Relation) -> Result<(), Error> {
+    if relation == Relation::Ioco {
+        return Ok(());
+    }
+    Err(Error::input(format!(
+        "--relation {relation} and {flag} do not go together: what heads for a goal or for coverage judges by ioco"
+    )))
 }
 
 /// A flag of solving, where nothing is solved.

@@ -46,6 +46,7 @@ pub use check::{CheckError, Passed};
 pub use constants::Constants;
 pub use coverage_guide::{CoverageGuide, CoveredModel};
 pub use explicit_judge::ExplicitJudge;
+pub(crate) use judge::reject_relation_towards;
 pub use judge::{AnyStrategy, AnyTester, Judge, JudgeOptions, not_solved};
 pub use model_coverage::{MissedGoal, ModelCoverage, ModelCoverageReport};
 pub(crate) use model_goal::named_goal;

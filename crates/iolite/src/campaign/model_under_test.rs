@@ -7,7 +7,7 @@ use iolite_derive::ModelRef;
 use iolite_exec::codec::Dictionary;
 use iolite_exec::{Adapter, ModelSut, RefusedInput, RunningModel, SymbolicSut};
 use iolite_lang::LineIndex;
-use iolite_lts::{Completed, Completion, Interned, Labels, QuiescencePolicy};
+use iolite_lts::{Completed, Completion, Interned, LabelKind, Labels, QuiescencePolicy, Semantics};
 use iolite_sts::{Iosts, Simulation, SimulationError};
 
 use crate::{
@@ -49,12 +49,11 @@ impl ModelUnderTest {
     }
 
     /// The model as a system under test of a tester whose actions the dictionary knows. Inputs are
-    /// completed for its own labels and for `others`.
+    /// completed for whatever the tester gives, and chaos gives what the tester knows too.
     pub(crate) fn adapter(
         &self,
         dictionary: Box<dyn Dictionary>,
         completion: Option<Completion>,
-        others: &Labels,
         quiescence: QuiescencePolicy,
     ) -> Result<Box<dyn Adapter>, Error> {
         match self {
@@ -66,8 +65,12 @@ impl ModelUnderTest {
                         Box::new(sut.with_quiescence(quiescence))
                     }
                     Some(how) => {
-                        let view = Completed::over(spec.system(), how, others);
-                        let sut = ModelSut::new(view, dictionary, 0);
+                        let mut others = dictionary.alphabet().declared_labels();
+                        let unknown = unknown_input(spec.labels(), &others);
+                        others.intern(LabelKind::Input, &unknown);
+                        let view = Completed::over(spec.system(), how, &others);
+                        let unknown = view.labels().get(LabelKind::Input, &unknown);
+                        let sut = ModelSut::new(view, dictionary, 0).with_unknown_input(unknown);
                         Box::new(sut.with_quiescence(quiescence))
                     }
                 };
@@ -78,6 +81,19 @@ impl ModelUnderTest {
             }
         }
     }
+}
+
+/// A name for any input that neither the model nor the tester declares.
+fn unknown_input(own: &Labels, others: &Labels) -> String {
+    let mut name = "…".to_owned();
+    let is_taken = |name: &str| {
+        let has = |labels: &Labels| labels.get(LabelKind::Input, name).is_some();
+        has(own) || has(others)
+    };
+    while is_taken(&name) {
+        name.push('…');
+    }
+    name
 }
 
 /// A model without data that runs. What an input that it does not take leads to is for it to say: nothing, anything, or an error.

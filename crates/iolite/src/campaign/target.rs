@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use iolite_derive::{Context, ModelRef, QueueOptions};
 use iolite_exec::codec::{Dictionary, WireCodec};
 use iolite_exec::{Adapter, JobId, SutConfig};
-use iolite_lts::{Completion, Labels, QuiescencePolicy};
+use iolite_lts::{Completion, QuiescencePolicy};
 
 use super::model_under_test::ModelUnderTest;
 use crate::{DataOptions, Error, Format, Workspace};
@@ -37,7 +37,6 @@ pub struct Target {
     config: SutConfig,
     model: Option<ModelUnderTest>,
     complete_inputs: Option<Completion>,
-    complete_over: Labels,
     quiescence: QuiescencePolicy,
 }
 
@@ -85,7 +84,6 @@ impl Target {
             model: model.transpose()?,
             config,
             complete_inputs: options.complete_inputs,
-            complete_over: Labels::new(),
             quiescence: options.quiescence,
         })
     }
@@ -114,14 +112,6 @@ impl Target {
         self
     }
 
-    /// The same where a model that plays the system also takes the inputs of these labels, once inputs
-    /// are completed: values that it never saw.
-    #[must_use]
-    pub(crate) fn completed_over(mut self, labels: &Labels) -> Self {
-        self.complete_over = labels.clone();
-        self
-    }
-
     /// Whether a model with data plays the system, for which a solver may be meant.
     pub fn has_data(&self) -> bool {
         matches!(self.model, Some(ModelUnderTest::Symbolic(_)))
@@ -145,8 +135,7 @@ impl Target {
     ) -> Result<Box<dyn Adapter>, Error> {
         if let Some(model) = &self.model {
             let completion = self.complete_inputs;
-            let others = &self.complete_over;
-            return model.adapter(dictionary, completion, others, self.quiescence);
+            return model.adapter(dictionary, completion, self.quiescence);
         }
         let codec = WireCodec::new(self.config.action_map()?, dictionary)?;
         Ok(Box::new(self.config.adapter(job, codec)?))

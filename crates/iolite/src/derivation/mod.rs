@@ -18,6 +18,7 @@ use iolite_lts::relation::Relation;
 use iolite_lts::{BudgetExceeded, Lts, QuiescencePolicy};
 use iolite_sts::CoverageCriterion;
 
+use crate::campaign::reject_relation_towards;
 use crate::{Error, ExplicitSpec, SymbolicGraph, Workspace};
 
 pub use covering::{UndecidedGoal, UnreachableGoal};
@@ -29,7 +30,7 @@ const LARGEST: usize = 5_000_000;
 /// Which test cases are derived, and for what.
 #[derive(Clone, Debug)]
 pub struct DerivationOptions {
-    /// The relation that the test cases decide.
+    /// The relation that the test cases decide; ioco where they head for goals or coverage.
     pub relation: Relation,
     /// The set F of `ioconf_F`.
     pub traces: Option<ModelRef>,
@@ -112,6 +113,8 @@ pub type TakeDerived<'a> = dyn FnMut(Derived<'_>) -> Result<ControlFlow<()>, Err
 pub struct Derivation {
     /// Whether an exhaustive derivation lists all there are up to the depth, and a complete suite is one.
     pub complete: Option<bool>,
+    /// Why an exhaustive derivation does not list all, where that is not its limit.
+    pub left_out: Option<String>,
     /// For which implementations a complete suite is one.
     pub completeness: Option<Completeness>,
     /// The longest run of a covering test case.
@@ -194,8 +197,8 @@ impl Workspace {
             ),
             None => e,
         })?;
-        // Only conf speaks of plain actions, and derives by itself, towards no goal.
-        if options.relation != Relation::Conf || options.is_towards_goal() {
+        // Only conf speaks of plain actions, and derives by itself.
+        if options.relation != Relation::Conf {
             spec.reject_plain_labels()?;
         }
         let name = spec.reference().name.clone().unwrap_or_else(|| {
@@ -247,12 +250,15 @@ impl Workspace {
 }
 
 impl DerivationOptions {
-    /// Whether the test cases head for something, instead of being all or any.
-    fn is_towards_goal(&self) -> bool {
-        matches!(
-            self.selection,
-            DerivationSelection::Cover { .. } | DerivationSelection::Goals(_)
-        )
+    /// The option that gives what the test cases head for, if one does.
+    fn goal(&self) -> Option<&'static str> {
+        match &self.selection {
+            DerivationSelection::Cover { .. } => Some("--cover"),
+            DerivationSelection::Goals(goals) => Some(goals.flag()),
+            DerivationSelection::Random(_)
+            | DerivationSelection::Exhaustive(_)
+            | DerivationSelection::Complete(_) => None,
+        }
     }
 
     fn check(&self) -> Result<(), Error> {
@@ -270,7 +276,7 @@ impl DerivationOptions {
             ));
         }
         if self.context == Context::Queues
-            && (self.is_towards_goal() || self.relation == Relation::Conf)
+            && (self.goal().is_some() || self.relation == Relation::Conf)
         {
             return Err(Error::input(
                 "--context queues is for test cases of ioco, uioco and ioconf at random or --exhaustive: \
@@ -293,6 +299,9 @@ impl DerivationOptions {
                 "--traces FILE#F and --relation ioconf-f belong together",
             ));
         }
+        if let Some(flag) = self.goal() {
+            reject_relation_towards(flag, self.relation)?;
+        }
         Ok(())
     }
 }
@@ -312,6 +321,7 @@ fn by_relation(
                     let _ = work.take(&mut all.cases.into_iter());
                     Ok(Derivation {
                         complete: Some(all.complete),
+                        left_out: derivation.left_out(),
                         ..Derivation::default()
                     })
                 }

@@ -36,6 +36,17 @@ pub struct GoalDerivation {
 }
 
 impl GoalDerivation {
+    /// The option that gives the goals.
+    pub(super) fn flag(&self) -> &'static str {
+        if !self.observers.is_empty() {
+            "--observer"
+        } else if !self.purposes.is_empty() {
+            "--purpose"
+        } else {
+            "--property"
+        }
+    }
+
     pub(super) fn derive(
         &self,
         source: &DerivationSource<'_>,

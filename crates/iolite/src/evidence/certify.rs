@@ -401,8 +401,9 @@ impl Workspace {
         let mut references = vec![implementation.clone(), specification];
         if let Some(traces) = &document.traces {
             let reference = ModelRef::from(traces.as_str());
-            let set = self.traces(&reference, spec.reference(), spec.labels())?;
-            whole.traces = Some(tables::trace_set(traces.clone(), &set, spec.labels()));
+            let (set, labels) =
+                self.traces_between(&reference, &spec, &self.explicit(&implementation)?)?;
+            whole.traces = Some(tables::trace_set(traces.clone(), &set, &labels));
             references.push(reference);
         }
         let completed = whole.complete_inputs.is_some();

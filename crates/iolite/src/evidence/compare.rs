@@ -157,9 +157,16 @@ impl Workspace {
                 .map_err(CheckOutcome::Refuted)?;
             if let Some(traces) = &claim.traces {
                 let reference = ModelRef::from(traces.reference.as_str());
-                let set = self.traces(&reference, spec.reference(), spec.labels());
-                let set = set.map_err(|e| refuted(&traces.reference, e))?;
-                let found = tables::trace_set(traces.reference.clone(), &set, spec.labels());
+                // Of two models F is over the labels of both, of a run over those of the specification.
+                let other = match &claim.implementation {
+                    Some(model) => self
+                        .explicit(&model.reference.as_str().into())
+                        .map_err(|e| refuted(&model.reference, e))?,
+                    None => spec.clone(),
+                };
+                let set = self.traces_between(&reference, &spec, &other);
+                let (set, labels) = set.map_err(|e| refuted(&traces.reference, e))?;
+                let found = tables::trace_set(traces.reference.clone(), &set, &labels);
                 if found != *traces {
                     return Err(refuted(&traces.reference, "it is another set"));
                 }

@@ -71,14 +71,14 @@ impl Workspace {
         let completion = document.semantics.complete_inputs.map(Completion::from);
         let traces = document.traces.as_ref().map(|traces| {
             let reference = ModelRef::from(traces.as_str());
-            let set = self.traces(&reference, s.reference(), s.labels());
+            let set = self.traces_between(&reference, &s, &i);
             Ok::<_, Error>((reference, set?))
         });
         let traces = traces.transpose()?;
         let rules = Rules {
             relation,
             policy,
-            traces: traces.as_ref().map(|(_, set)| set),
+            traces: traces.as_ref().map(|(_, (set, _))| set),
         };
         let number = |state: StateId| match completion {
             // The states of chaos come after those of the table.
@@ -88,8 +88,8 @@ impl Workspace {
             },
             _ => numbers_i[&state],
         };
-        let followed = traces.as_ref().map(|(reference, set)| {
-            tables::numbered_trace_set(reference.to_string(), set, s.labels())
+        let followed = traces.as_ref().map(|(reference, (set, labels))| {
+            tables::numbered_trace_set(reference.to_string(), set, labels)
         });
         let members = |set: &Vec<StateId>| set.iter().map(|q| numbers_s[q]).collect();
         let pairs = if let Some(max_in_flight) = document.max_in_flight {
@@ -292,6 +292,9 @@ impl Rules<'_> {
             .iter()
             .map(|(_, l)| specification.labels().get(l.kind, &l.name))
             .collect();
+        // F is over the labels of both.
+        let mut labels = specification.labels().clone();
+        let joint = labels.join(implementation.labels());
         // The empty set is one of its own: ≤te and ≤iot speak of traces outside the specification.
         let f = self.traces.map(TraceSet::initial);
         let start = (view.initial(), Some(sets.initial()), f);
@@ -306,7 +309,7 @@ impl Rules<'_> {
                 let mut followed = f;
                 if let (Some(traces), Some(f), true) = (self.traces, f, kind != LabelKind::Internal)
                 {
-                    followed = known[label.index()].and_then(|label| traces.follow(f, label));
+                    followed = traces.follow(f, joint[label.index()]);
                     if followed.is_none() {
                         continue;
                     }

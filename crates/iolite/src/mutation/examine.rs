@@ -85,7 +85,7 @@ impl<'w> Examiner<'w> {
         // These test cases, these relations and chaos are about states.
         let needs_states = data_suite.is_empty() && !options.suite.is_empty()
             || decided_with_data(options.relation).is_none()
-            || options.complete_inputs == CompletionFlag::Chaos;
+            || options.complete_inputs == Some(CompletionFlag::Chaos);
         let spec = if needs_states {
             workspace.explicit(model)
         } else {
@@ -112,7 +112,7 @@ impl<'w> Examiner<'w> {
             &mut suite,
             &mut data_suite,
         )?;
-        let chaos = options.complete_inputs == CompletionFlag::Chaos;
+        let chaos = options.complete_inputs == Some(CompletionFlag::Chaos);
         if chaos && (!data_suite.is_empty() || needs_tests && spec.is_err()) {
             return Err(Error::input(
                 "--complete-inputs chaos needs the states of mutants, and their data are kept here",
@@ -171,7 +171,7 @@ impl<'w> Examiner<'w> {
             return Ok(Kill::No);
         }
         let inside = system.system();
-        let view = Completed::over(&inside, options.complete_inputs.into(), spec.labels());
+        let view = Completed::over(&inside, options.completion().into(), spec.labels());
         let budget = workspace.options().budget();
         let completed = iolite_lts::explore(&view, budget).map_err(|e| too_many_states(&e))?;
         // Observers and properties are for the model by name.
@@ -417,10 +417,18 @@ impl Worker<'_> {
                 // several shortest counterexamples is found first.
                 let options = self.examiner.relation();
                 let mut side = self.examiner.workspace.specification(spec, &options)?;
-                let decision = side.decide(explicit, &mut |_| None)?;
-                document.conforms = decision.holds;
-                document.unknown = decision.unknown;
-                document.counterexample = decision.counterexamples.into_iter().next();
+                match side.decide(explicit, &mut |_| None) {
+                    Ok(decision) => {
+                        document.conforms = decision.holds;
+                        document.unknown = decision.unknown;
+                        document.counterexample = decision.counterexamples.into_iter().next();
+                    }
+                    // The strict policy has no answer for a mutant that diverges.
+                    Err(error) if error.kind() != ErrorKind::Fault => {
+                        document.unknown = Some(error.message().to_owned());
+                    }
+                    Err(error) => return Err(error),
+                }
             }
             (Err(error), _) if is_infinite(error) => {
                 self.decide_with_data(&workspace, &reference, &mut document)?;
@@ -498,7 +506,7 @@ impl Worker<'_> {
             document.undecided = Some(why.to_owned());
             return;
         };
-        let how = options.complete_inputs.into();
+        let how = options.completion().into();
         let system = explicit.system();
         let view = Completed::over(&system, how, spec.labels());
         document.killed = Some(false);
@@ -564,7 +572,7 @@ impl Worker<'_> {
             workspace,
             &TargetOptions {
                 sut: format!("model:{reference}"),
-                complete_inputs: Some(options.complete_inputs.into()),
+                complete_inputs: Some(options.completion().into()),
                 unfold,
                 ..TargetOptions::default()
             },
@@ -577,10 +585,6 @@ impl Worker<'_> {
                 return Ok(());
             }
             target => target?,
-        };
-        let target = match &self.examiner.spec {
-            Ok(spec) => target.completed_over(spec.labels()),
-            Err(_) => target,
         };
         let summary = campaign.run(&target, &mut ())?;
         document.events = Some(summary.steps);

@@ -40,8 +40,9 @@ pub struct MutationOptions {
     pub relation: Relation,
     /// Which states are quiescent.
     pub quiescence: QuiescenceFlag,
-    /// What mutants do with inputs that they do not take.
-    pub complete_inputs: CompletionFlag,
+    /// What mutants do with inputs that they do not take. Where it is open, relations with inputs complete them by
+    /// self-loops, and the others not at all.
+    pub complete_inputs: Option<CompletionFlag>,
     /// The most mutants; more are chosen from at random.
     pub most: usize,
     /// The seed of everything random.
@@ -83,7 +84,7 @@ impl Default for MutationOptions {
             operators: Vec::new(),
             relation: Relation::Ioco,
             quiescence: QuiescenceFlag::Livelock,
-            complete_inputs: CompletionFlag::SelfLoop,
+            complete_inputs: None,
             most: 1000,
             seed: 0,
             jobs: 1,
@@ -99,13 +100,21 @@ impl Default for MutationOptions {
 }
 
 impl MutationOptions {
-    /// What models mean where they leave it open. Only relations with inputs complete them.
+    /// What models mean where they leave it open.
     fn semantics(&self) -> SemanticsOptions {
-        let complete = self.relation.is_directed().then_some(self.complete_inputs);
+        let usual = self
+            .relation
+            .is_directed()
+            .then_some(CompletionFlag::SelfLoop);
         SemanticsOptions {
             quiescence: self.quiescence,
-            complete_inputs: complete,
+            complete_inputs: self.complete_inputs.or(usual),
         }
+    }
+
+    /// How inputs are completed for tests, which implementations take.
+    fn completion(&self) -> CompletionFlag {
+        self.complete_inputs.unwrap_or(CompletionFlag::SelfLoop)
     }
 
     fn tests(&self) -> bool {
@@ -175,13 +184,10 @@ impl Workspace {
             model: model.to_string(),
             model_hash: mutable.hash,
             relation: options.relation.name().to_owned(),
-            complete_inputs: options.relation.is_directed().then(|| {
-                match options.complete_inputs {
-                    CompletionFlag::SelfLoop => "self-loop",
-                    CompletionFlag::Chaos => "chaos",
-                }
-                .to_owned()
-            }),
+            complete_inputs: options
+                .semantics()
+                .complete_inputs
+                .map(|how| how.name().to_owned()),
             model_conforms,
             all: picked.all && options.share.is_whole(),
             chosen: Some(picked.mutants.len()),

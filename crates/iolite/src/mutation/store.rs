@@ -26,7 +26,7 @@ struct Header {
     mutants: String,
     relation: String,
     quiescence: QuiescenceFlag,
-    complete_inputs: crate::CompletionFlag,
+    complete_inputs: Option<crate::CompletionFlag>,
     seed: u64,
     suite: Vec<(String, String)>,
     /// Purposes and properties, with the hashes of their files.
@@ -67,7 +67,7 @@ impl Store {
             mutants: hash(texts.as_bytes()),
             relation: options.relation.name().to_owned(),
             quiescence: options.quiescence,
-            complete_inputs: options.complete_inputs,
+            complete_inputs: options.semantics().complete_inputs,
             seed: options.seed,
             suite: suite_hashes(&options.suite)?,
             goals: goal_hashes(workspace, options),

@@ -80,6 +80,7 @@ impl Workspace {
             return self.passes_data(implementation, &cases, semantics);
         }
         let implementation = self.explicit(implementation)?;
+        implementation.reject_livelock(semantics.policy(), self.options().budget())?;
         let cases = self.suite_of(suite, &implementation)?;
         let mut document = PassesDocument::new(implementation.reference().to_string(), semantics);
         let mut certificates = Vec::new();
@@ -154,15 +155,14 @@ fn runs_of(
     let about = |error: Error| error.about(&implementation.reference().to_string(), case.name());
     let found = if let Some(how) = semantics.complete_inputs {
         let completed = Completed::over(&system, how.into(), case.labels());
-        let found = test_runs_while(case, &completed, policy, proceed);
-        check_livelock(&completed, found)
+        test_runs_while(case, &completed, policy, proceed)
     } else {
         if !is_symmetric(case) {
             check_inputs(&system, case).map_err(about)?;
         }
-        check_livelock(&system, test_runs_while(case, &system, policy, proceed))
+        test_runs_while(case, &system, policy, proceed)
     };
-    found.map_err(about)
+    Ok(found)
 }
 
 /// Implementations are input-enabled over their own inputs and those of the test case, `L_I`
@@ -185,20 +185,6 @@ fn check_inputs<M: Semantics<State = StateId>>(system: &M, case: &TestCase) -> R
         "the implementation is not input-enabled: state {state} does not take {input}"
     ))
     .hint(crate::relation::COMPLETE_INPUTS))
-}
-
-fn check_livelock<M: Semantics<State = StateId>>(
-    system: &M,
-    found: Option<TestRuns>,
-) -> Result<Option<TestRuns>, Error> {
-    match found.as_ref().and_then(TestRuns::livelock) {
-        None => Ok(found),
-        Some(state) => Err(Error::input(format!(
-            "the implementation diverges: state {} lies on a cycle of internal actions",
-            system.describe(&state)
-        ))
-        .hint(crate::relation::OTHER_POLICY)),
-    }
 }
 
 fn tell(

@@ -12,7 +12,7 @@ use std::thread;
 use iolite_derive::{Context, DEFAULT_MAX_IN_FLIGHT, ModelRef};
 use iolite_lts::relation::{
     Allowed, Answer, AnySide, Counterexample, Effort, Holds, Observed, RelateError, Relation,
-    Search, TraceSet,
+    Search,
 };
 use iolite_lts::{LabelId, LabelKind, Labels, Semantics, StateId};
 
@@ -85,9 +85,12 @@ pub struct Decision {
 }
 
 /// A specification that is prepared for a relation; its sets serve all implementations.
-pub struct PreparedSpecification {
+pub struct PreparedSpecification<'w> {
+    workspace: &'w Workspace,
     spec: ExplicitSpec,
     side: AnySide,
+    /// The set F of `ioconf_F`, which is read again for each implementation: it is over the labels of both.
+    traces: Option<ModelRef>,
     jobs: NonZeroUsize,
     semantics: SemanticsOptions,
     counterexamples: usize,
@@ -102,7 +105,7 @@ impl Workspace {
         &self,
         spec: &ExplicitSpec,
         options: &RelationOptions,
-    ) -> Result<PreparedSpecification, Error> {
+    ) -> Result<PreparedSpecification<'_>, Error> {
         if (options.relation == Relation::IoconfF) != options.traces.is_some() {
             return Err(Error::input("--traces FILE#F and ioconf-f belong together"));
         }
@@ -110,21 +113,16 @@ impl Workspace {
         if through_queues {
             queues::reject(options)?;
         }
-        let traces: Option<TraceSet> = options
-            .traces
-            .as_ref()
-            .map(|f| self.traces(f, spec.reference(), spec.labels()))
-            .transpose()?;
         let (relation, policy) = (options.relation, options.semantics.policy());
-        let side = AnySide::new(relation, spec.system(), policy, traces)
-            .map_err(|e| Error::input(e.to_string()))?;
         Ok(PreparedSpecification {
+            workspace: self,
             spec: spec.clone(),
-            side,
+            side: AnySide::new(relation, spec.system(), policy),
+            traces: options.traces.clone(),
             jobs: options.jobs,
             semantics: options.semantics,
             counterexamples: options.counterexamples.max(1),
-            relation: options.relation,
+            relation,
             queues: through_queues.then_some(options.max_in_flight),
         })
     }
@@ -188,8 +186,7 @@ impl Workspace {
         };
         if document.holds == Some(true) {
             let traces = options.traces.as_ref();
-            let traces =
-                traces.map(|f| self.traces(f, specification.reference(), specification.labels()));
+            let traces = traces.map(|f| self.traces_between(f, &specification, &implementation));
             document.warnings = vacuity::of_relation(
                 options.relation,
                 &implementation,
@@ -251,13 +248,18 @@ impl RelationDocument {
     }
 }
 
-impl PreparedSpecification {
+impl PreparedSpecification<'_> {
     /// Decides whether an implementation is in the relation.
     pub fn decide(
         &mut self,
         implementation: &ExplicitSpec,
         proceed: &mut Proceed<'_>,
     ) -> Result<Decision, Error> {
+        // A search may end before it meets a livelock, and trace, testing and conf do not look for one.
+        let (policy, budget) = (self.semantics.policy(), self.workspace.options().budget());
+        for spec in [implementation, &self.spec] {
+            spec.reject_livelock(policy, budget)?;
+        }
         let system = implementation.system();
         let decision = self.check(implementation, &system, proceed);
         // What a program that explores a model gave before it failed is neither yes nor no.
@@ -282,6 +284,11 @@ impl PreparedSpecification {
         if let Some(max_in_flight) = self.queues {
             let view = self.side.view(system, completion);
             return self.check_in_queues(implementation, &*view, max_in_flight, proceed);
+        }
+        if let Some(reference) = &self.traces {
+            let workspace = self.workspace;
+            let (traces, _) = workspace.traces_between(reference, &self.spec, implementation)?;
+            self.side.follow(traces);
         }
         let mut gave_up = None;
         let answer = self.side.check(

@@ -41,7 +41,7 @@ pub(super) fn reject(options: &RelationOptions) -> Result<(), Error> {
     Ok(())
 }
 
-impl PreparedSpecification {
+impl PreparedSpecification<'_> {
     pub(super) fn check_in_queues(
         &self,
         implementation: &ExplicitSpec,

@@ -206,7 +206,10 @@ impl SuiteDocument {
 
     fn tell_coverage(&self) -> String {
         let Some(coverage) = &self.coverage else {
-            return "covers: not counted, the specification has too many states\n".to_owned();
+            return match &self.unknown {
+                Some(_) => "covers: not counted\n".to_owned(),
+                None => "covers: not counted, the specification has too many states\n".to_owned(),
+            };
         };
         let (states, transitions) = (coverage.model_states, coverage.model_transitions);
         let mut text = format!(

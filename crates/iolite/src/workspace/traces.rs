@@ -6,9 +6,23 @@ use iolite_lts::relation::TraceSet;
 use iolite_lts::{Labels, LtsBuilder};
 
 use super::{Format, Workspace, pick};
-use crate::Error;
+use crate::{Error, ExplicitSpec};
 
 impl Workspace {
+    /// F for two models, over the labels of the specification and then those that the implementation adds, which come
+    /// with it. What only the implementation does is in traces too: with F = L*, `ioconf_F` is ≤iot [LTS96, (3)].
+    pub(crate) fn traces_between(
+        &self,
+        reference: &ModelRef,
+        specification: &ExplicitSpec,
+        implementation: &ExplicitSpec,
+    ) -> Result<(TraceSet, Labels), Error> {
+        let mut labels = Labels::clone(specification.labels());
+        labels.join(implementation.labels());
+        let set = self.traces(reference, specification.reference(), &labels)?;
+        Ok((set, labels))
+    }
+
     /// F from a `traces` declaration, or the traces of an automaton, over the labels of `model`.
     pub fn traces(
         &self,
