@@ -400,19 +400,22 @@ fn unreachable_states(machine: &Machine, found: &mut Vec<Diagnostic>) {
 }
 
 fn unused_labels(machine: &Machine, found: &mut Vec<Diagnostic>) {
+    let mut used = BTreeSet::new();
+    // One that stands there in the wrong direction is an error of its own.
+    let mut turned = BTreeSet::new();
+    for event in events(machine) {
+        match (declaration(machine, event), &event.kind) {
+            (Some(declared), _) => {
+                used.insert(declared.name.span);
+            }
+            (None, EventKind::Label { name, .. }) => {
+                turned.insert(name.text.as_str());
+            }
+            (None, _) => {}
+        }
+    }
     for (kind, label) in machine.labels() {
-        let used = events(machine)
-            .any(|e| declaration(machine, e).is_some_and(|d| std::ptr::eq(d, label)));
-        // One that stands there in the wrong direction is an error of its own.
-        let turned = || {
-            events(machine).any(|e| match &e.kind {
-                EventKind::Label { name, .. } => {
-                    name.text == label.name.text && declaration(machine, e).is_none()
-                }
-                _ => false,
-            })
-        };
-        if !used && !turned() {
+        if !used.contains(&label.name.span) && !turned.contains(label.name.text.as_str()) {
             found.push(
                 Diagnostic::warning(
                     codes::UNUSED_LABEL,
