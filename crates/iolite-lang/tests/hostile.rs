@@ -177,6 +177,15 @@ fn long_chains() {
     }
 }
 
+/// Each label is looked for among all, and each of its uses too.
+#[test]
+fn many_labels() {
+    let declared: String = (0..3_000).map(|k| format!("input a{k}\n")).collect();
+    let used: String = (0..3_000).map(|k| format!("?a{k} -> s\n")).collect();
+    let text = format!("system S {{ {declared} initial state s {{ {used} }} }}");
+    in_time("labels", text.as_bytes());
+}
+
 /// Small texts whose meaning explodes.
 #[test]
 fn explosions() {

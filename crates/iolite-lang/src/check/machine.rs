@@ -219,13 +219,11 @@ fn declaration<'m>(owner: &'m Machine, event: &Event) -> Option<&'m LabelDecl> {
     };
     owner
         .labels()
-        .find(|(k, l)| l.name.text == name.text && stands_for(*kind, *k))
+        .find(|(k, l)| {
+            l.name.text == name.text
+                && (k == kind || (*kind == LabelKind::Undirected && *k == LabelKind::Internal))
+        })
         .map(|(_, l)| l)
-}
-
-/// Whether an event of a kind may be a label that is declared as one of another.
-fn stands_for(event: LabelKind, declared: LabelKind) -> bool {
-    event == declared || (event == LabelKind::Undirected && declared == LabelKind::Internal)
 }
 
 fn data(
@@ -402,29 +400,22 @@ fn unreachable_states(machine: &Machine, found: &mut Vec<Diagnostic>) {
 }
 
 fn unused_labels(machine: &Machine, found: &mut Vec<Diagnostic>) {
-    let mut declared: BTreeMap<&str, Vec<(LabelKind, usize)>> = BTreeMap::new();
-    for (i, (kind, label)) in machine.labels().enumerate() {
-        let same = declared.entry(&label.name.text).or_default();
-        same.push((kind, i));
-    }
     let mut used = BTreeSet::new();
+    // One that stands there in the wrong direction is an error of its own.
+    let mut turned = BTreeSet::new();
     for event in events(machine) {
-        let EventKind::Label { kind, name, .. } = &event.kind else {
-            continue;
-        };
-        let Some(same) = declared.get(name.text.as_str()) else {
-            continue;
-        };
-        match same.iter().find(|(k, _)| stands_for(*kind, *k)) {
-            Some((_, i)) => {
-                used.insert(*i);
+        match (declaration(machine, event), &event.kind) {
+            (Some(declared), _) => {
+                used.insert(declared.name.span);
             }
-            // One that stands there in the wrong direction is an error of its own.
-            None => used.extend(same.iter().map(|(_, i)| *i)),
+            (None, EventKind::Label { name, .. }) => {
+                turned.insert(name.text.as_str());
+            }
+            (None, _) => {}
         }
     }
-    for (i, (kind, label)) in machine.labels().enumerate() {
-        if !used.contains(&i) {
+    for (kind, label) in machine.labels() {
+        if !used.contains(&label.name.span) && !turned.contains(label.name.text.as_str()) {
             found.push(
                 Diagnostic::warning(
                     codes::UNUSED_LABEL,
