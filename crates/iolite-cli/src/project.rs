@@ -25,7 +25,7 @@ pub(crate) fn command() -> Vec<String> {
 fn args() -> Result<Vec<String>, Error> {
     let text = |arg: std::ffi::OsString| {
         arg.into_string().map_err(|arg| {
-            Error::input(format!("the argument {arg:?} is not UTF-8 text"))
+            Error::input(format!("the argument {} is not UTF-8 text", arg.display()))
                 .hint("names of files are kept in journals and certificates, so they must be texts")
         })
     };

@@ -509,9 +509,12 @@ fn a_job_that_cannot_be_made_or_panics_loses_no_verdict() {
         (summary, events)
     };
     for panics in [false, true] {
-        let last = move || match panics {
-            true => Ok(()),
-            false => Err(ExecError::system("ports", "none is free")),
+        let last = move || {
+            if panics {
+                Ok(())
+            } else {
+                Err(ExecError::system("ports", "none is free"))
+            }
         };
         let (summary, events) = run_with(&last, panics);
         let summary = summary.expect("two jobs have an instance");

@@ -180,8 +180,11 @@ fn long_chains() {
 /// Each label is looked for among all, and each of its uses too.
 #[test]
 fn many_labels() {
-    let declared: String = (0..3_000).map(|k| format!("input a{k}\n")).collect();
-    let used: String = (0..3_000).map(|k| format!("?a{k} -> s\n")).collect();
+    let (mut declared, mut used) = (String::new(), String::new());
+    for k in 0..3_000 {
+        declared += &format!("input a{k}\n");
+        used += &format!("?a{k} -> s\n");
+    }
     let text = format!("system S {{ {declared} initial state s {{ {used} }} }}");
     in_time("labels", text.as_bytes());
 }

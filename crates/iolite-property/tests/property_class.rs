@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use iolite_property::ltl::Options;
 use iolite_property::{
-    Alphabet, Class, Classification, Dfa, Ltl, Operator, Regular, StateSet, StreettAutomaton,
+    Alphabet, Class, Classification, Dfa, Ltl, Operator, Regular, StateId, StateSet,
+    StreettAutomaton,
 };
 use proptest::prelude::*;
 
@@ -47,7 +48,7 @@ proptest! {
         let has_form = |operator: Operator| match operator {
             Operator::Always | Operator::Eventually => same(&operator.apply(&psi).unwrap()),
             Operator::Recurrently | Operator::Persistently => {
-                let states: Vec<usize> = a.finite().iter().map(|q| q.index()).collect();
+                let states: Vec<usize> = a.finite().iter().map(StateId::index).collect();
                 let pair: (&[usize], &[usize]) = match operator {
                     Operator::Recurrently => (&states, &[]),
                     _ => (&[], &states),

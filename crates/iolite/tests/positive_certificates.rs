@@ -257,7 +257,7 @@ fn pairs_show_that_an_observer_is_satisfied() {
     assert!(proved >= 20, "{proved}");
 }
 
-/// ≤iot is ioconf_F with F = L* [LTS96, (3)], where L has the labels of both models, also those that no transition of the
+/// ≤iot is `ioconf_F` with F = L* [LTS96, (3)], where L has the labels of both models, also those that no transition of the
 /// specification has.
 #[test]
 fn ioconf_f_with_all_traces_is_iot() {
@@ -281,15 +281,12 @@ fn ioconf_f_with_all_traces_is_iot() {
         let trace = |d: &iolite::RelationDocument| d.counterexample.as_ref().map(|c| c.trace.len());
         assert_eq!(by_f.holds, iot.holds, "{by_f:?}");
         assert_eq!(trace(&by_f), trace(&iot), "{by_f:?}");
-        let whole = match by_f.certificate.clone() {
-            Some(whole) => {
-                failed += 1;
-                *whole
-            }
-            None => {
-                held += 1;
-                workspace.certify_holding(&by_f).expect("a certificate")
-            }
+        let whole = if let Some(whole) = by_f.certificate.clone() {
+            failed += 1;
+            *whole
+        } else {
+            held += 1;
+            workspace.certify_holding(&by_f).expect("a certificate")
         };
         assert_eq!(
             explain(&workspace, &whole),

@@ -151,13 +151,14 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Error> {
         None => Exit::Inconclusive,
     };
     let written = match (document.holds, &args.certificate) {
-        (Some(false), Some(path)) => match &document.certificate {
-            Some(certificate) => write_json(path, certificate),
-            None => {
+        (Some(false), Some(path)) => {
+            if let Some(certificate) = &document.certificate {
+                write_json(path, certificate)
+            } else {
                 warning!("warning: there is no certificate of this answer");
                 Ok(())
             }
-        },
+        }
         // A positive one may be too large, which changes nothing about the answer.
         (Some(true), Some(path)) => match workspace.certify_holding(&document) {
             Ok(certificate) => write_json(path, &certificate),

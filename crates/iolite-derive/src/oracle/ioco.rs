@@ -244,7 +244,7 @@ mod tests {
             .find(|id| !alphabet.keeps(*id))
             .expect("some are not kept");
         assert!(alphabet.keeps(first));
-        ids.last();
+        ids.for_each(drop);
         assert!(alphabet.action(first).is_some() && alphabet.action(lost).is_none());
         let after = |oracle: &mut IocoOracle<_>, id| oracle.after(&start, Step::Output(id));
         assert_eq!(after(&mut oracle, first), Ok(Meaning::Forbidden));

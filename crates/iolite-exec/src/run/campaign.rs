@@ -567,6 +567,7 @@ mod tests {
             patience: None,
             unexplained: None,
             exit: None,
+            instead: Vec::new(),
             allowed: Vec::new(),
             locations: Vec::new(),
             run,
