@@ -153,33 +153,3 @@ fn half_a_message_and_the_end() {
         assert!(said.contains(told), "{end}: {}{}", ran.stdout, ran.stderr);
     }
 }
-
-/// In the order in which the test case takes the messages the property is violated, in another one it is not: no more than
-/// that the specification is not met is shown.
-#[test]
-fn a_stored_safety_test_through_queues_claims_no_violation() {
-    let folder = scratch("violate-in-queues");
-    let model = write(
-        &folder,
-        "m.iol",
-        "system S {\n  input a\n  output ok, x\n  initial state s0 { ?a -> s1 }\n  state s1 { !ok -> s0 }\n}\n\
-         observer W for S {\n  initial state i { ?a -> after  * -> i }\n  state after { !x -> Bad  * -> after }\n  violate state Bad\n}\n",
-    );
-    let suite = folder.join("suite").display().to_string();
-    let (system, observer) = (format!("{model}#S"), format!("{model}#W"));
-    iolite(&["derive", &system, "--observer", &observer, "-o", &suite]).expect(0);
-    let program = write(&folder, "slow.sh", "sleep 0.15; echo x; cat >/dev/null\n");
-    let sut = format!("cmd:sh {program}");
-    let args = [
-        "test",
-        &system,
-        "--suite",
-        &suite,
-        "--sut",
-        &sut,
-        "--no-journal",
-    ];
-    let ran = iolite(&[&args[..], &["--quiescence-ms", "1000", "--json"]].concat()).expect(1);
-    let document = ran.json();
-    assert_eq!(document["verdict"], "fail", "{document}");
-}

@@ -6,9 +6,8 @@ use crate::{Alphabet, Menu, Notice, Progress, Step, Tester, Verdict};
 /// that the second does not share becomes `inconc`, or `unknown` where the second could not decide it.
 ///
 /// A derived test case is synchronous: where messages queue, it fails systems for an output that was
-/// under way. The second is then a tester of the same specification through queues. It knows of no property,
-/// so where it fails the run, and the first says that a property is violated as well, no more than `fail` is shown: in another
-/// order of the messages the property may hold.
+/// under way. The second is then a tester of the same specification through queues. It knows of no property:
+/// that one is violated is the word of the first, in the order in which the tester saw the messages.
 pub struct Concurring<T, U> {
     first: T,
     second: U,
@@ -33,7 +32,6 @@ impl<T: Tester, U: Tester> Concurring<T, U> {
         match (verdict, self.second.verdict()) {
             (_, Verdict::Unknown) => Verdict::Unknown,
             (_, second) if !second.is_failing() => Verdict::Inconc,
-            (Verdict::ViolateFail, second) if second != Verdict::ViolateFail => Verdict::Fail,
             _ => verdict,
         }
     }
@@ -155,7 +153,7 @@ mod tests {
             (Fail, Fail, Fail),
             (Fail, Pass, Inconc),
             (Fail, Unknown, Unknown),
-            (ViolateFail, Fail, Fail),
+            (ViolateFail, Fail, ViolateFail),
             (ViolateFail, ViolateFail, ViolateFail),
             (ViolateFail, Unknown, Unknown),
             (Pass, Fail, Pass),
