@@ -97,7 +97,12 @@ fn a_system_does_not_talk_to_the_terminal() {
     let sut = format!("cmd:python3 {system}");
     let args = ["test", CANDY, "--sut", &sut, "--no-journal", "--steps", "6"];
     let ran = iolite(&[&args[..], &["--quiescence-ms", "2000"]].concat()).expect(4);
-    assert!(ran.stderr.contains("undecodable"), "{}", ran.stderr);
+    assert!(
+        ran.stdout.contains("undecodable"),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
     assert!(
         !ran.stderr.contains('\x1b') && !ran.stdout.contains('\x1b'),
         "{}",

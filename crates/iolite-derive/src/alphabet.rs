@@ -204,7 +204,11 @@ impl Alphabet {
 
     /// An id that means nothing any more is no action that the specification lacks: what it stood for is not known.
     pub(crate) fn reject_forgotten(&self, id: ActionId) -> Result<(), Box<Undecided>> {
-        if self.lock().entry(id).is_some() {
+        let table = self.lock();
+        // An id that was never given stands for nothing that there was.
+        let given =
+            table.declared.entries.len() + table.met.len() + table.dropped + table.recent.len();
+        if id.index() >= given || table.entry(id).is_some() {
             return Ok(());
         }
         let why = "the action is one of more than are remembered in a run, and was forgotten";

@@ -207,7 +207,9 @@ impl Monitor {
             };
             let (run, step) = match entry {
                 None => {
-                    if log.is_torn() {
+                    // A run that was asked for and has ended is there from its beginning to its end.
+                    let is_whole = log.is_of_one_run() && open.is_empty();
+                    if log.is_torn() && !is_whole {
                         broken_off = Some((log.line(), TORN.to_owned()));
                     }
                     break;

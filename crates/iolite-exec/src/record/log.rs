@@ -273,6 +273,11 @@ impl<R: BufRead> LogReader<R> {
         self.between_runs
     }
 
+    /// Whether the steps of one run of a journal are read and no others.
+    pub fn is_of_one_run(&self) -> bool {
+        !matches!(self.wanted, Wanted::All)
+    }
+
     /// The line that was read last.
     pub fn line(&self) -> usize {
         self.line
