@@ -133,6 +133,38 @@ fn an_output_without_a_template_beside_one_that_takes_all() {
     }
 }
 
+/// What a run came to that ended with its system is no pass when its journal is judged.
+#[test]
+fn a_crash_is_one_in_the_journal() {
+    let folder = scratch("crash-in-journal");
+    let program = "import sys\nsys.stdin.readline()\nprint('liq', flush=True)\nsys.stdin.readline()\nsys.exit(3)\n";
+    let system = write(&folder, "dies.py", program);
+    let sut = format!("cmd:python3 {system}");
+    for name in ["runs.jsonl", "runs.iolj"] {
+        let journal = folder.join(name).display().to_string();
+        let args = [
+            "test",
+            CANDY,
+            "--sut",
+            &sut,
+            "--journal",
+            &journal,
+            "--runs",
+            "3",
+        ];
+        let more = ["--steps", "30", "--quiescence-ms", "2000", "--json"];
+        let ran = iolite(&[&args[..], &more].concat()).expect(1);
+        let verdicts = &ran.json()["verdicts"];
+        assert!(
+            verdicts["crash"].as_u64().is_some_and(|n| n > 0),
+            "{verdicts}"
+        );
+        let ran = iolite(&["monitor", CANDY, &journal, "--json"]).expect(1);
+        let verdict = &ran.json()["verdict"];
+        assert!(verdict == "crash" || verdict == "fail", "{verdict}");
+    }
+}
+
 /// A system that dies in the middle of a message has crashed; one that ends well has left out the end of a line.
 #[test]
 fn half_a_message_and_the_end() {

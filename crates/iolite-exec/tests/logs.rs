@@ -41,6 +41,7 @@ fn entries(bytes: &[u8], runs: Runs) -> Found {
         found.push(match entry {
             LogEntry::Step(step) => Entry::Step(step.line, step.text.to_owned(), step.run),
             LogEntry::RunStarted(run) => Entry::RunStarted(run),
+            LogEntry::Crashed(_) => continue,
             LogEntry::RunEnded(run) => Entry::RunEnded(run),
         });
     }

@@ -214,6 +214,12 @@ impl Monitor {
                     }
                     break;
                 }
+                Some(LogEntry::Crashed(run)) => {
+                    if let Some(run) = open.get_mut(&run) {
+                        run.crashed = true;
+                    }
+                    continue;
+                }
                 Some(LogEntry::RunEnded(run)) => {
                     if let Some(run) = open.remove(&run) {
                         close(run, &mut idle, None)?;
@@ -249,7 +255,15 @@ impl Monitor {
                     number: run,
                 };
                 runs += 1;
-                open.insert(run, OpenRun { which, judge });
+                let crashed = false;
+                open.insert(
+                    run,
+                    OpenRun {
+                        which,
+                        judge,
+                        crashed,
+                    },
+                );
             }
             let (Some(step), Some(run)) = (step, open.get_mut(&run)) else {
                 continue;
@@ -295,6 +309,8 @@ pub struct JournalRun {
 struct OpenRun<'a> {
     which: JournalRun,
     judge: TraceJudge<'a, AnyTester>,
+    /// Whether its system ended in it, as the journal says.
+    crashed: bool,
 }
 
 impl OpenRun<'_> {
@@ -311,6 +327,10 @@ impl OpenRun<'_> {
         let (mut tester, mut report) = self.judge.report();
         if let Some(judged) = &mut report.certificate {
             judged.run = self.which.number;
+        }
+        // Every step may be right, and that the system ended is no step.
+        if self.crashed && !report.verdict.is_failing() {
+            report.verdict = Verdict::Crash;
         }
         report.notices = tester.conclude();
         report.reject_fault()?;

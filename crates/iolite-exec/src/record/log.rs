@@ -56,6 +56,8 @@ pub enum LogEntry<'a> {
     Step(LogStep<'a>),
     /// A run of a journal begins.
     RunStarted(u64),
+    /// The system has ended in it, which is a failure of its own.
+    Crashed(u64),
     /// It is over.
     RunEnded(u64),
 }
@@ -68,6 +70,7 @@ enum Found {
         text: FoundText,
     },
     RunStarted(u64),
+    Crashed(u64),
     RunEnded(u64),
 }
 
@@ -309,6 +312,8 @@ impl<R: BufRead> LogReader<R> {
                 }
                 Some(Found::RunStarted(_)) => self.between_runs = false,
                 Some(Found::RunEnded(_)) => self.between_runs = true,
+                // Whoever asks for steps alone judges what was done, and not how it ended.
+                Some(Found::Crashed(_)) => {}
             }
         }
     }
@@ -319,6 +324,7 @@ impl<R: BufRead> LogReader<R> {
         Ok(found.map(|found| match found {
             Found::Step { time, run, text } => LogEntry::Step(self.found(time, run, text)),
             Found::RunStarted(run) => LogEntry::RunStarted(run),
+            Found::Crashed(run) => LogEntry::Crashed(run),
             Found::RunEnded(run) => LogEntry::RunEnded(run),
         }))
     }
@@ -424,6 +430,12 @@ impl<R: BufRead> LogReader<R> {
                             continue;
                         }
                         return Ok(Some(Found::RunEnded(run)));
+                    }
+                    Event::Crash { run, .. } => {
+                        if self.leaves_out(Some(run)) {
+                            continue;
+                        }
+                        return Ok(Some(Found::Crashed(run)));
                     }
                     Event::Stimulus { run, action, .. } | Event::Output { run, action, .. } => {
                         self.text.clear();
@@ -638,10 +650,11 @@ struct JsonLine<'a> {
 }
 
 impl JsonLine<'_> {
-    /// Whether a run begins or ends here.
+    /// Whether a run begins or ends here, or its system does.
     fn border(&self, run: u64) -> Option<Found> {
         match &*text_of_json(self.event?)? {
             "run-started" => Some(Found::RunStarted(run)),
+            "crash" => Some(Found::Crashed(run)),
             "run-ended" | "fault" => Some(Found::RunEnded(run)),
             _ => None,
         }
